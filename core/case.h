@@ -1,0 +1,43 @@
+// A case: the sizes, the kind of numbers and the alignment an op is tried on. Named, seeded by its name.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/contract.h"
+
+namespace warpath {
+
+enum class Fill {
+  normal,   // N(0, 1)
+  wide,     // sign and magnitude over many powers of two, what the dtype holds without overflow of a sum
+  extreme,  // the largest and smallest finite values beside zeros and ordinary numbers
+  ties,     // few distinct values
+  special,  // N(0, 1) with a sprinkle of NaN, +inf and -inf
+  ramp,     // grows along the last axis: every element differs from its neighbours
+};
+
+struct Case {
+  std::string name;
+  Dims dims;
+  Fill fill = Fill::normal;
+  std::map<std::string, double> scalars;  // those that differ from the contract's defaults; a choice by its index
+  std::vector<DType> dtypes;              // empty: all of the contract
+  int offset = 0;                         // every tensor starts this many elements past an aligned address
+  bool bench = false;                     // timed on a GPU; not run by `check` on a CPU
+};
+
+// What the op must do at least: each input read once, each output written once.
+struct Cost {
+  double flops = 0;
+  double bytes = 0;
+};
+
+// An element passes when |got - reference| <= out_ulps * ulp(reference, output dtype) + f32_ulps * 2^-23 * scale.
+struct Tolerance {
+  double out_ulps = 1;
+  double f32_ulps = 0;
+};
+
+}  // namespace warpath

@@ -1,0 +1,16 @@
+#pragma once
+
+// What nvcc includes before every .cu file: the types, the runtime API, the math functions and the
+// device-side built-ins.
+
+#include <simt/host_defines.h>
+
+#include <builtin_types.h>
+#include <vector_functions.h>
+
+#include <cuda_runtime_api.h>
+#include <simt/api_templates.h>
+
+#include <math_functions.h>
+
+#include <simt/device.h>

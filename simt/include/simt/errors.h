@@ -1,0 +1,29 @@
+#pragma once
+
+// How the parts of simt tell each other that something went wrong. See api_error.cpp for the rules.
+
+#include <driver_types.h>
+
+#include <cstddef>
+#include <string>
+
+namespace simt {
+
+// A launch was refused before it ran: recorded as this thread's last error, not sticky.
+void launch_failed(cudaError_t error);
+
+// A kernel faulted while it ran: prints the report on stderr now; the code becomes visible at the
+// next synchronising call and then sticks to every call until cudaDeviceReset.
+void kernel_faulted(cudaError_t error, const std::string& report);
+
+// True from a fault until cudaDeviceReset: launches are refused.
+bool is_poisoned();
+
+// Bytes of dynamic shared memory a launch of this kernel may ask for: 48 KiB unless
+// cudaFuncSetAttribute raised it.
+std::size_t max_dynamic_shared(const void* kernel);
+
+// Writes what kernels printed to stdout; every synchronising call does this.
+void flush_device_printf();
+
+}  // namespace simt
