@@ -1,4 +1,5 @@
-// A case: the sizes, the kind of numbers and the alignment an op is tried on. Named, seeded by its name.
+// A case: the sizes, the kind of numbers and the alignment an op is tried on. Named, seeded by its
+// name.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -10,8 +11,9 @@
 namespace warpath {
 
 enum class Fill {
-  normal,   // N(0, 1)
-  wide,     // sign and magnitude over many powers of two, what the dtype holds without overflow of a sum
+  normal,  // N(0, 1)
+  wide,    // sign and magnitude over many powers of two, what the dtype holds without overflow of a
+           // sum
   extreme,  // the largest and smallest finite values beside zeros and ordinary numbers
   ties,     // few distinct values
   special,  // N(0, 1) with a sprinkle of NaN, +inf and -inf
@@ -22,10 +24,12 @@ struct Case {
   std::string name;
   Dims dims;
   Fill fill = Fill::normal;
-  std::map<std::string, double> scalars;  // those that differ from the contract's defaults; a choice by its index
-  std::vector<DType> dtypes;              // empty: all of the contract
-  int offset = 0;                         // every tensor starts this many elements past an aligned address
-  bool bench = false;                     // timed on a GPU; not run by `check` on a CPU
+  // Those that differ from the contract's defaults; a choice by its index; 0 for an optional tensor
+  // leaves it out.
+  std::map<std::string, double> scalars;
+  std::vector<DType> dtypes;  // empty: all of the contract
+  int offset = 0;             // every tensor starts this many elements past an aligned address
+  bool bench = false;         // timed on a GPU; not run by `check` on a CPU
 };
 
 // What the op must do at least: each input read once, each output written once.
@@ -34,7 +38,8 @@ struct Cost {
   double bytes = 0;
 };
 
-// An element passes when |got - reference| <= out_ulps * ulp(reference, output dtype) + f32_ulps * 2^-23 * scale.
+// An element passes when |got - reference| <= out_ulps * ulp(reference, output dtype) + f32_ulps *
+// 2^-23 * scale.
 struct Tolerance {
   double out_ulps = 1;
   double f32_ulps = 0;

@@ -89,7 +89,8 @@ std::vector<std::int64_t> shape_of(const ArgSpec& a, const Dims& dims) {
     std::int64_t n = d.plus;
     if (!d.name.empty()) {
       const auto it = dims.find(d.name);
-      WARPATH_CHECK(it != dims.end(), "no size given for dimension '" + d.name + "' of '" + a.name + "'");
+      WARPATH_CHECK(it != dims.end(),
+                    "no size given for dimension '" + d.name + "' of '" + a.name + "'");
       n += it->second;
     }
     shape.push_back(n);
@@ -115,7 +116,8 @@ struct Bindings {
 
   const Entry* find(const std::string& name) const {
     for (int i = 0; i < count; ++i)
-      if (*entries[static_cast<std::size_t>(i)].name == name) return &entries[static_cast<std::size_t>(i)];
+      if (*entries[static_cast<std::size_t>(i)].name == name)
+        return &entries[static_cast<std::size_t>(i)];
     return nullptr;
   }
 };
@@ -124,7 +126,9 @@ void check_dtype(const Contract& c, const void* args, const ArgSpec& a, const Te
   if (!a.same_as.empty()) {
     const Tensor& other = tensor_at(args, *c.find(a.same_as));
     if (t.dtype != other.dtype)
-      bad(c, a, "is " + std::string(name(t.dtype)) + " but '" + a.same_as + "' is " + std::string(name(other.dtype)));
+      bad(c, a,
+          "is " + std::string(name(t.dtype)) + " but '" + a.same_as + "' is " +
+              std::string(name(other.dtype)));
     return;
   }
   if (std::find(a.dtypes.begin(), a.dtypes.end(), t.dtype) != a.dtypes.end()) return;
@@ -142,10 +146,13 @@ void check_shape(const Contract& c, const ArgSpec& a, const Tensor& t, Bindings&
     const Bindings::Entry* e = d.name.empty() ? nullptr : bound.find(d.name);
     const std::int64_t expected = d.name.empty() ? 0 : e ? e->size : n;
     if (n != expected || n < 0)
-      bad(c, a, "has size " + std::to_string(n + d.plus) + " in dimension " + std::to_string(i) + ", not " +
-                    std::to_string(expected + d.plus) + (e ? " as '" + e->from->name + "' says" : ""));
+      bad(c, a,
+          "has size " + std::to_string(n + d.plus) + " in dimension " + std::to_string(i) +
+              ", not " + std::to_string(expected + d.plus) +
+              (e ? " as '" + e->from->name + "' says" : ""));
     if (!d.name.empty() && !e) {
-      WARPATH_CHECK(bound.count < static_cast<int>(bound.entries.size()), "too many dimension names");
+      WARPATH_CHECK(bound.count < static_cast<int>(bound.entries.size()),
+                    "too many dimension names");
       bound.entries[static_cast<std::size_t>(bound.count++)] = {&d.name, n, &a};
     }
   }

@@ -1,5 +1,6 @@
-// The contract of an op, declared once beside its args struct: names, roles, shapes, types, defaults.
-// The harness makes buffers from it, the launcher checks calls by it, the Python op takes its schema from it.
+// The contract of an op, declared once beside its args struct: names, roles, shapes, types,
+// defaults. The harness makes buffers from it, the launcher checks calls by it, the Python op takes
+// its schema from it.
 //
 //   struct Forward {
 //     Tensor x, y;
@@ -10,8 +11,9 @@
 //     }
 //   };
 //
-// A dimension is a name ("cols"), a name plus a number ("batch+1": ragged offsets), or a number ("3").
-// "rows..." as the first one stands for any number of leading axes; a launcher sees them as one.
+// A dimension is a name ("cols"), a name plus a number ("batch+1": ragged offsets), or a number
+// ("3"). "rows..." as the first one stands for any number of leading axes; a launcher sees them as
+// one.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +26,12 @@
 namespace warpath {
 
 enum class Role { in, out, inout, scalar, scratch };
-enum class ScalarType { integer, real, boolean, choice };  // a choice is stored as the index of its name
+enum class ScalarType {
+  integer,
+  real,
+  boolean,
+  choice
+};  // a choice is stored as the index of its name
 
 using Dims = std::map<std::string, std::int64_t>;
 
@@ -89,7 +96,8 @@ class Contract {
 
   template <class A>
   Contract& integer(std::string n, std::int64_t A::*m, std::int64_t fallback) {
-    return scalar(std::move(n), offset_of(m), ScalarType::integer, static_cast<double>(fallback), {});
+    return scalar(std::move(n), offset_of(m), ScalarType::integer, static_cast<double>(fallback),
+                  {});
   }
   template <class A>
   Contract& real(std::string n, double A::*m, double fallback) {

@@ -1,4 +1,5 @@
-// Arithmetic is done in float whatever the storage type: read with to_float, round once with from_float.
+// Arithmetic is done in float whatever the storage type: read with to_float, round once with
+// from_float.
 #pragma once
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

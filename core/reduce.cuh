@@ -53,7 +53,8 @@ __device__ __forceinline__ T block_reduce(T v, Op op, T (&slots)[Threads / 32]) 
   if constexpr (warps == 1) return v;
   if (threadIdx.x % 32 == 0) slots[threadIdx.x / 32] = v;
   __syncthreads();
-  v = slots[threadIdx.x % warps];  // each warp reduces the same slots: no second barrier, no broadcast
+  v = slots[threadIdx.x %
+            warps];  // each warp reduces the same slots: no second barrier, no broadcast
   return warp_reduce<warps>(v, op);
 }
 

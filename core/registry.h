@@ -5,8 +5,9 @@
 //   WARPATH_RUNG(Forward, launch, .supports = fits, .scratch = scratch_bytes);
 //   WARPATH_PEER(Forward, "cuDNN", launch);                                        in peers.cu
 //
-// A rung is named by its file: backward_03_warp.cu is rung "03_warp", wrong/tail.cu is "wrong/tail", and a
-// file without a number keeps its own name. Each op library hands its registry out by warpath_library().
+// A rung is named by its file: backward_03_warp.cu is rung "03_warp", wrong/tail.cu is
+// "wrong/tail", and a file without a number keeps its own name. Each op library hands its registry
+// out by warpath_library().
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -27,16 +28,17 @@ struct Rung {
   bool deterministic = true;  // same bits from run to run
   int min_arch = 0;           // 90 for files ending in _sm90
   std::string note;
-  std::function<std::string(const void* args)> supports;      // empty string: yes; otherwise the reason why not
-  std::function<std::int64_t(const void* args)> scratch;      // bytes wanted
-  std::function<void(const void* args, cudaStream_t)> launch; // checks the args first
+  std::function<std::string(const void* args)>
+      supports;  // empty string: yes; otherwise the reason why not
+  std::function<std::int64_t(const void* args)> scratch;       // bytes wanted
+  std::function<void(const void* args, cudaStream_t)> launch;  // checks the args first
 };
 
 struct Op {
   Contract contract;
   std::size_t args_size = 0;
-  std::function<void(void* args)> construct;                       // placement of a default args struct
-  std::function<void(const void* args)> prepare;                   // may be empty
+  std::function<void(void* args)> construct;      // placement of a default args struct
+  std::function<void(const void* args)> prepare;  // may be empty
   std::function<void(const void* args, const void* scale)> reference;
   std::function<Cost(const void* args)> cost;
   std::function<Tolerance(const void* args)> tolerance;
@@ -61,13 +63,15 @@ struct RungOptions {
 
 template <class Args>
 struct OpOptions {
-  // Fills the outputs from the inputs, all tensors in float64 on the host (index tensors in i64). The outputs of
-  // `scale` may be set to what an error in each element is measured against; left alone it is |result|.
+  // Fills the outputs from the inputs, all tensors in float64 on the host (index tensors in i64).
+  // The outputs of `scale` may be set to what an error in each element is measured against; left
+  // alone it is |result|.
   void (*reference)(const Args& args, const Args& scale) = nullptr;
   std::vector<Case> (*cases)() = nullptr;
   Cost (*cost)(const Args&) = nullptr;
   Tolerance (*tolerance)(const Args&) = nullptr;
-  void (*prepare)(const Args&) = nullptr;  // makes random inputs valid (float64, before rounding to the dtype)
+  void (*prepare)(const Args&) =
+      nullptr;  // makes random inputs valid (float64, before rounding to the dtype)
 };
 
 std::string rung_name(const std::string& file);
@@ -76,7 +80,8 @@ int rung_arch(const std::string& file);
 namespace detail {
 
 template <class Args>
-Rung make_rung(const char* file, void (*launch)(const Args&, cudaStream_t), const RungOptions<Args>& o) {
+Rung make_rung(const char* file, void (*launch)(const Args&, cudaStream_t),
+               const RungOptions<Args>& o) {
   static const Contract contract = Args::contract();
   Rung r;
   r.op = contract.name();
@@ -85,7 +90,9 @@ Rung make_rung(const char* file, void (*launch)(const Args&, cudaStream_t), cons
   r.deterministic = o.deterministic;
   r.min_arch = rung_arch(file);
   r.note = o.note;
-  r.supports = [f = o.supports](const void* a) { return f ? f(*static_cast<const Args*>(a)) : std::string(); };
+  r.supports = [f = o.supports](const void* a) {
+    return f ? f(*static_cast<const Args*>(a)) : std::string();
+  };
   r.scratch = [f = o.scratch](const void* a) { return f ? f(*static_cast<const Args*>(a)) : 0; };
   r.launch = [launch](const void* a, cudaStream_t s) {
     check_args(contract, a);
@@ -99,7 +106,8 @@ struct RungRegistrar {
   RungRegistrar(const char* file, void (*launch)(const Args&, cudaStream_t), RungOptions<Args> o) {
     library().rungs.push_back(make_rung<Args>(file, launch, o));
   }
-  RungRegistrar(const char* file, const char* peer, void (*launch)(const Args&, cudaStream_t), RungOptions<Args> o) {
+  RungRegistrar(const char* file, const char* peer, void (*launch)(const Args&, cudaStream_t),
+                RungOptions<Args> o) {
     Rung r = make_rung<Args>(file, launch, o);
     r.name = peer;
     r.peer = true;
@@ -118,7 +126,9 @@ struct OpRegistrar {
       f(*static_cast<const Args*>(a), *static_cast<const Args*>(s));
     };
     op.cost = [f = o.cost](const void* a) { return f(*static_cast<const Args*>(a)); };
-    op.tolerance = [f = o.tolerance](const void* a) { return f ? f(*static_cast<const Args*>(a)) : Tolerance{}; };
+    op.tolerance = [f = o.tolerance](const void* a) {
+      return f ? f(*static_cast<const Args*>(a)) : Tolerance{};
+    };
     if (o.prepare) op.prepare = [f = o.prepare](const void* a) { f(*static_cast<const Args*>(a)); };
     op.cases = o.cases();
     library().ops.push_back(std::move(op));
@@ -131,14 +141,14 @@ struct OpRegistrar {
 #define WARPATH_JOIN_(a, b) a##b
 #define WARPATH_JOIN(a, b) WARPATH_JOIN_(a, b)
 
-#define WARPATH_RUNG(Args, launcher, ...)                                                  \
+#define WARPATH_RUNG(Args, launcher, ...)                                                    \
   static const ::warpath::detail::RungRegistrar<Args> WARPATH_JOIN(warpath_rung_, __LINE__)( \
       __FILE__, launcher, ::warpath::RungOptions<Args>{__VA_ARGS__})
 
-#define WARPATH_PEER(Args, peer, launcher, ...)                                            \
+#define WARPATH_PEER(Args, peer, launcher, ...)                                              \
   static const ::warpath::detail::RungRegistrar<Args> WARPATH_JOIN(warpath_rung_, __LINE__)( \
       __FILE__, peer, launcher, ::warpath::RungOptions<Args>{__VA_ARGS__})
 
-#define WARPATH_OP(Args, ...)                                                              \
-  static const ::warpath::detail::OpRegistrar<Args> WARPATH_JOIN(warpath_op_, __LINE__)(     \
-      ::warpath::OpOptions<Args>{__VA_ARGS__})
+#define WARPATH_OP(Args, ...)                                     \
+  static const ::warpath::detail::OpRegistrar<Args> WARPATH_JOIN( \
+      warpath_op_, __LINE__)(::warpath::OpOptions<Args>{__VA_ARGS__})

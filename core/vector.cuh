@@ -1,4 +1,5 @@
-// N elements moved as one access. A warp that moves 16 bytes a thread asks for 512 bytes in one instruction.
+// N elements moved as one access. A warp that moves 16 bytes a thread asks for 512 bytes in one
+// instruction.
 #pragma once
 #include <cstdint>
 

@@ -1,9 +1,9 @@
 // One thread, one element: the hello world of CUDA.
 //
-// The index is the thread's place in the whole grid; the `if` keeps the last block inside the arrays.
-// Neighbouring threads touch neighbouring elements, so every access is coalesced from the start.
-// Limit: each thread has at most two small loads in flight, and for 16-bit types a warp moves only 64 bytes an
-// instruction.
+// The index is the thread's place in the whole grid; the `if` keeps the last block inside the
+// arrays. Neighbouring threads touch neighbouring elements, so every access is coalesced from the
+// start. Limit: each thread has at most two small loads in flight, and for 16-bit types a warp
+// moves only 64 bytes an instruction.
 #include "core/convert.cuh"
 #include "core/dispatch.cuh"
 #include "core/launch.h"
@@ -23,7 +23,8 @@ static void launch(const Args& args, cudaStream_t stream) {
   dispatch_float(args.c.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     constexpr int threads = 256;
-    naive<T><<<grid_x(n, threads), threads, 0, stream>>>(args.a.as<T>(), args.b.as<T>(), args.c.as<T>(), n);
+    naive<T><<<grid_x(n, threads), threads, 0, stream>>>(args.a.as<T>(), args.b.as<T>(),
+                                                         args.c.as<T>(), n);
   });
   CUDA_CHECK(cudaGetLastError());
 }

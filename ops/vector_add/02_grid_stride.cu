@@ -1,8 +1,9 @@
 // A fixed number of blocks walks over the array: the grid-stride loop.
 //
-// What changed: the grid has as many blocks as the GPU can hold at once, and each thread goes on to the element one
-// whole grid further. Any n works with any grid, blocks are started once, and what a thread sets up is reused.
-// Limit: one element an iteration is still a small access; the loop's arithmetic now stands beside it.
+// What changed: the grid has as many blocks as the GPU can hold at once, and each thread goes on to
+// the element one whole grid further. Any n works with any grid, blocks are started once, and what
+// a thread sets up is reused. Limit: one element an iteration is still a small access; the loop's
+// arithmetic now stands beside it.
 #include "core/convert.cuh"
 #include "core/device.cuh"
 #include "core/dispatch.cuh"
@@ -26,7 +27,8 @@ static void launch(const Args& args, cudaStream_t stream) {
     constexpr int threads = 256;
     const unsigned resident = multiprocessors() * (2048 / threads);
     const unsigned blocks = std::min(grid_x(n, threads), resident);
-    grid_stride<T><<<blocks, threads, 0, stream>>>(args.a.as<T>(), args.b.as<T>(), args.c.as<T>(), n);
+    grid_stride<T>
+        <<<blocks, threads, 0, stream>>>(args.a.as<T>(), args.b.as<T>(), args.c.as<T>(), n);
   });
   CUDA_CHECK(cudaGetLastError());
 }

@@ -1,11 +1,11 @@
 // Sixteen bytes a thread and access, two accesses in flight.
 //
-// What changed: a thread moves 4 floats or 8 halves at once, so a warp asks for 512 bytes in one instruction and the
-// memory system has fewer, larger requests to serve. Both loads of both pairs are issued before the first is used.
-// The data is used once, so it is marked "evict first".
-// The width is the widest that all three pointers allow: an array that starts in the middle of a 16-byte line is
-// still right, only slower. The last n % width elements are done one by one by the last block.
-// Limit: the memory itself.
+// What changed: a thread moves 4 floats or 8 halves at once, so a warp asks for 512 bytes in one
+// instruction and the memory system has fewer, larger requests to serve. Both loads of both pairs
+// are issued before the first is used. The data is used once, so it is marked "evict first". The
+// width is the widest that all three pointers allow: an array that starts in the middle of a
+// 16-byte line is still right, only slower. The last n % width elements are done one by one by the
+// last block. Limit: the memory itself.
 #include "core/convert.cuh"
 #include "core/dispatch.cuh"
 #include "core/launch.h"
@@ -18,7 +18,8 @@ constexpr int threads = 256;
 constexpr int unroll = 2;
 
 template <class T, int N>
-__global__ void __launch_bounds__(threads) vectorised(const T* a, const T* b, T* c, std::int64_t n) {
+__global__ void __launch_bounds__(threads)
+    vectorised(const T* a, const T* b, T* c, std::int64_t n) {
   const std::int64_t vectors = n / N;
   const std::int64_t first = std::int64_t(blockIdx.x) * (threads * unroll) + threadIdx.x;
 
@@ -37,12 +38,14 @@ __global__ void __launch_bounds__(threads) vectorised(const T* a, const T* b, T*
     if (i >= vectors) continue;
     Vector<T, N> vc;
 #pragma unroll
-    for (int k = 0; k < N; ++k) vc.at[k] = from_float<T>(to_float(va[u].at[k]) + to_float(vb[u].at[k]));
+    for (int k = 0; k < N; ++k)
+      vc.at[k] = from_float<T>(to_float(va[u].at[k]) + to_float(vb[u].at[k]));
     store_once<N>(c + i * N, vc);
   }
 
   const std::int64_t tail = vectors * N + threadIdx.x;
-  if (blockIdx.x == gridDim.x - 1 && tail < n) c[tail] = from_float<T>(to_float(a[tail]) + to_float(b[tail]));
+  if (blockIdx.x == gridDim.x - 1 && tail < n)
+    c[tail] = from_float<T>(to_float(a[tail]) + to_float(b[tail]));
 }
 
 static void launch(const Args& args, cudaStream_t stream) {

@@ -1,0 +1,71 @@
+#include "harness/buffer.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+
+namespace warpath::harness {
+namespace {
+
+constexpr std::int64_t zone = 4096;  // bytes on each side: more than a row of a small matrix
+
+// 0x7FFE in every 16 bits is a NaN as f16, bf16, f32 and f64 and a huge integer: a read past the end shows in the
+// result, a write past the end shows in the zone.
+char guard_byte(std::int64_t i) { return i % 2 == 0 ? '\xFE' : '\x7F'; }
+
+std::vector<char> guard_bytes(std::int64_t n) {
+  std::vector<char> bytes(static_cast<std::size_t>(n));
+  for (std::int64_t i = 0; i < n; ++i) bytes[static_cast<std::size_t>(i)] = guard_byte(i);
+  return bytes;
+}
+
+}  // namespace
+
+void must(const char* device_error) {
+  if (!device_error) return;
+  // The place inside the device library says nothing to whoever wrote the kernel.
+  std::string text = device_error;
+  if (const auto place = text.rfind(" ["); place != std::string::npos) text.resize(place);
+  throw Error(text);
+}
+
+GuardedBuffer::GuardedBuffer(const Device& device, std::string name, std::int64_t bytes, std::int64_t lead)
+    : device_(&device), name_(std::move(name)), bytes_(bytes), front_(zone + lead) {
+  must(device.alloc(&base_, front_ + bytes_ + zone));
+  must(device.upload(base_, guard_bytes(front_).data(), front_));
+  must(device.upload(static_cast<char*>(base_) + front_ + bytes_, guard_bytes(zone).data(), zone));
+}
+
+GuardedBuffer::~GuardedBuffer() {
+  if (base_) device_->release(base_);
+}
+
+GuardedBuffer::GuardedBuffer(GuardedBuffer&& other) noexcept
+    : device_(other.device_),
+      name_(std::move(other.name_)),
+      base_(std::exchange(other.base_, nullptr)),
+      bytes_(other.bytes_),
+      front_(other.front_) {}
+
+void GuardedBuffer::poison(int byte) const {
+  if (bytes_ > 0) must(device_->fill(data(), byte, bytes_));
+}
+
+std::string GuardedBuffer::damage() const {
+  std::vector<char> seen(static_cast<std::size_t>(front_));
+  must(device_->download(seen.data(), base_, front_));
+  for (std::int64_t i = front_ - 1; i >= 0; --i)
+    if (seen[static_cast<std::size_t>(i)] != guard_byte(i))
+      return fmt::format("wrote before the start of {} ({} bytes before it)", name_, front_ - i);
+  seen.resize(static_cast<std::size_t>(zone));
+  must(device_->download(seen.data(), static_cast<char*>(base_) + front_ + bytes_, zone));
+  for (std::int64_t i = 0; i < zone; ++i)
+    if (seen[static_cast<std::size_t>(i)] != guard_byte(i))
+      return fmt::format("wrote past the end of {} (byte {} after it)", name_, i + 1);
+  return {};
+}
+
+}  // namespace warpath::harness

@@ -1,0 +1,170 @@
+#include "harness/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+#include "core/parallel.h"
+#include "harness/convert.h"
+
+namespace warpath::harness {
+namespace {
+
+constexpr std::int64_t grain = 1 << 14;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+struct Judged {
+  double error, allowed, ratio;
+};
+
+struct Judge {
+  DType dtype;
+  Tolerance tolerance;
+  double most, overflow;  // the largest finite value, and where rounding goes to infinity
+  bool exact;
+
+  explicit Judge(const Expected& e)
+      : dtype(e.dtype),
+        tolerance(e.tolerance),
+        most(largest(e.dtype)),
+        overflow(most + ulp(most, e.dtype) / 2),
+        exact(!is_float(e.dtype) || (e.tolerance.out_ulps == 0 && e.tolerance.f32_ulps == 0)) {}
+
+  double bound(double reference, double scale) const {
+    if (exact) return 0;
+    // An infinite scale would accept anything.
+    const double measure = std::isfinite(scale) ? std::abs(scale) : std::abs(reference);
+    const double b = tolerance.out_ulps * ulp(reference, dtype) + tolerance.f32_ulps * 0x1p-23 * measure;
+    return std::max(b, static_cast<double>(std::numeric_limits<float>::min()));
+  }
+
+  static Judged wrong() { return {infinity, 0, infinity}; }
+
+  Judged operator()(double got, double reference, double scale) const {
+    if (std::isnan(reference)) return std::isnan(got) ? Judged{0, 0, 0} : wrong();
+    if (std::isnan(got)) return wrong();
+    if (std::isinf(reference)) return got == reference ? Judged{0, 0, 0} : wrong();
+    const double allowed = bound(reference, scale);
+    if (std::isinf(got)) {
+      const bool same_side = (got > 0) == (reference > 0);
+      return is_float(dtype) && same_side && std::abs(reference) + allowed >= overflow ? Judged{0, allowed, 0}
+                                                                                       : wrong();
+    }
+    const double target = exact ? round_to(reference, dtype) : reference;
+    if (std::isinf(target)) return wrong();  // equality was asked for, and infinity is the answer
+    const double error = std::abs(got - target);
+    if (error == 0) return {0, allowed, 0};
+    return {error, allowed, allowed > 0 ? error / allowed : infinity};
+  }
+};
+
+// The worst element, and how many are out of bounds; merged in any order with the same result.
+struct Tally {
+  Judged worst{0, 0, -1};
+  std::int64_t index = -1;
+  std::int64_t bad = 0;
+
+  void add(const Judged& j, std::int64_t i) {
+    if (j.ratio > 1) ++bad;
+    if (j.ratio > worst.ratio || (j.ratio == worst.ratio && i < index)) {
+      worst = j;
+      index = i;
+    }
+  }
+  void merge(const Tally& t) {
+    const std::int64_t both = bad + t.bad;
+    if (t.index >= 0) add(t.worst, t.index);
+    bad = both;
+  }
+};
+
+std::string number(double x) {
+  return std::isnan(x) ? "nan" : fmt::format("{:.9g}", x);
+}
+
+Verdict verdict(const Tally& t, std::int64_t n) {
+  Verdict v;
+  v.passed = t.bad == 0;
+  v.bad = t.bad;
+  v.index = t.index;
+  if (t.index >= 0) {
+    v.error = t.worst.error;
+    v.allowed = t.worst.allowed;
+    v.ratio = std::max(t.worst.ratio, 0.0);
+  }
+  if (!v.passed) v.reason = fmt::format("{} of {} elements wrong", t.bad, n);
+  return v;
+}
+
+std::int64_t count(const std::vector<std::int64_t>& shape) {
+  std::int64_t n = 1;
+  for (const std::int64_t d : shape) n *= d;
+  return n;
+}
+
+}  // namespace
+
+std::string element_name(const std::string& name, const std::vector<std::int64_t>& shape, std::int64_t index) {
+  std::string inside;
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    const std::int64_t d = std::max<std::int64_t>(shape[i], 1);
+    inside = std::to_string(index % d) + (inside.empty() ? "" : ",") + inside;
+    index /= d;
+  }
+  return inside.empty() ? name : name + "[" + inside + "]";
+}
+
+Verdict compare(const Expected& e, const void* got) {
+  const Judge judge(e);
+  const std::int64_t n = count(e.shape);
+  const auto element_bytes = static_cast<std::int64_t>(size_of(e.dtype));
+  Tally total;
+  std::mutex lock;
+  parallel_for(n, grain, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<double> values(static_cast<std::size_t>(end - begin));
+    decode(static_cast<const char*>(got) + begin * element_bytes, e.dtype, values.data(), end - begin);
+    Tally mine;
+    for (std::int64_t i = begin; i < end; ++i)
+      mine.add(judge(values[static_cast<std::size_t>(i - begin)], e.reference[i],
+                     e.scale ? e.scale[i] : std::nan("")),
+               i);
+    const std::lock_guard hold(lock);
+    total.merge(mine);
+  });
+
+  Verdict v = verdict(total, n);
+  if (v.passed) return v;
+  double value = 0;
+  decode(static_cast<const char*>(got) + v.index * element_bytes, e.dtype, &value, 1);
+  const std::string where = element_name(e.name, e.shape, v.index);
+  const double reference = e.reference[v.index];
+  const std::string expected = number(is_float(e.dtype) ? round_to(reference, e.dtype) : reference);
+  if (std::isfinite(v.error))
+    v.reason = fmt::format("{} is {}, expected {} (error {:.3g}, allowed {:.3g}); {}", where, number(value), expected,
+                           v.error, v.allowed, v.reason);
+  else
+    v.reason = fmt::format("{} is {}, expected {}; {}", where, number(value), expected, v.reason);
+  return v;
+}
+
+Verdict compare_index(const std::string& name, DType dtype, const std::vector<std::int64_t>& shape,
+                      const std::int64_t* reference, const void* got) {
+  const std::int64_t n = count(shape);
+  std::vector<std::int64_t> values(static_cast<std::size_t>(n));
+  decode_index(got, dtype, values.data(), n);
+  Tally total;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const bool same = values[static_cast<std::size_t>(i)] == reference[i];
+    total.add(same ? Judged{0, 0, 0} : Judge::wrong(), i);
+  }
+  Verdict v = verdict(total, n);
+  if (!v.passed)
+    v.reason = fmt::format("{} is {}, expected {}; {}", element_name(name, shape, v.index),
+                           values[static_cast<std::size_t>(v.index)], reference[v.index], v.reason);
+  return v;
+}
+
+}  // namespace warpath::harness

@@ -1,0 +1,48 @@
+// The comparison: what a kernel wrote against float64. It says where, what, what was expected and what was allowed.
+// This file must not be compiled with fast-math, which may assume that there are no NaNs.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/case.h"
+#include "core/dtype.h"
+
+#ifdef __FAST_MATH__
+#error "the comparison cannot see NaN under fast-math"
+#endif
+
+namespace warpath::harness {
+
+struct Verdict {
+  bool passed = true;
+  std::string reason;      // empty when passed
+  double error = 0;        // at the element that comes nearest to its bound, or most exceeds it
+  double allowed = 0;      // the bound there
+  double ratio = 0;        // error / allowed; infinite for NaN in the wrong place
+  std::int64_t bad = 0;    // elements out of bounds
+  std::int64_t index = -1; // of the worst element, linear
+};
+
+struct Expected {
+  std::string name;  // of the output
+  DType dtype = DType::f32;
+  std::vector<std::int64_t> shape;
+  const double* reference = nullptr;  // exact, not rounded to the dtype
+  const double* scale = nullptr;      // what an error is measured against; NaN or null: |reference|
+  Tolerance tolerance;
+};
+
+// 1. NaN and infinity must be where they belong; at the border of overflow both sides of it are right.
+// 2. |got - reference| <= out_ulps * ulp(reference) + f32_ulps * 2^-23 * scale, and never less than the smallest
+//    normal f32, because a GPU may flush subnormals. An out_ulps of 0 with no f32_ulps asks for equality.
+Verdict compare(const Expected& expected, const void* got);
+
+// Positions are right or wrong.
+Verdict compare_index(const std::string& name, DType dtype, const std::vector<std::int64_t>& shape,
+                      const std::int64_t* reference, const void* got);
+
+// "y[3,17]"
+std::string element_name(const std::string& name, const std::vector<std::int64_t>& shape, std::int64_t index);
+
+}  // namespace warpath::harness

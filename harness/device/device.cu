@@ -1,0 +1,171 @@
+// Memory and facts of the device, and the table itself.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+
+#include "harness/device/parts.h"
+
+namespace warpath::harness {
+
+std::string& failure_text() {
+  static std::string text;
+  return text;
+}
+
+MatmulRate& matmul_rate_hook() {
+  static MatmulRate hook = nullptr;
+  return hook;
+}
+
+// One stream for all the work of a process: never the default one, so that a launcher which forgets its stream
+// argument is out of order with the checks around it.
+cudaStream_t device_stream() {
+  static cudaStream_t stream = [] {
+    cudaStream_t s = nullptr;
+    CUDA_CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+    return s;
+  }();
+  return stream;
+}
+
+namespace {
+
+constexpr int threads = 256;
+constexpr int piece = 16;  // bytes a thread compares at a time
+
+__global__ void difference_kernel(const unsigned char* a, const unsigned char* b, std::int64_t bytes,
+                                  bool aligned, unsigned long long* first) {
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  const std::int64_t pieces = (bytes + piece - 1) / piece;
+  for (std::int64_t p = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; p < pieces; p += step) {
+    const std::int64_t begin = p * piece;
+    const std::int64_t end = begin + piece < bytes ? begin + piece : bytes;
+    if (aligned && end - begin == piece) {
+      const uint4 x = *reinterpret_cast<const uint4*>(a + begin);
+      const uint4 y = *reinterpret_cast<const uint4*>(b + begin);
+      if (x.x == y.x && x.y == y.y && x.z == y.z && x.w == y.w) continue;
+    }
+    for (std::int64_t i = begin; i < end; ++i)
+      if (a[i] != b[i]) {
+        atomicMin(first, static_cast<unsigned long long>(i));
+        break;
+      }
+  }
+}
+
+const char* describe(DeviceInfo* out) {
+  return guarded([&] {
+    int count = 0;
+    CUDA_CHECK(cudaGetDeviceCount(&count));
+    WARPATH_CHECK(count > 0, "no device");
+    cudaDeviceProp p;
+    CUDA_CHECK(cudaGetDeviceProperties(&p, 0));
+    std::snprintf(out->name, sizeof out->name, "%s", p.name);
+    out->arch = p.major * 10 + p.minor;
+    out->sms = p.multiProcessorCount;
+    out->l2_bytes = p.l2CacheSize;
+    out->memory_bytes = static_cast<std::int64_t>(p.totalGlobalMem);
+    CUDA_CHECK(cudaDriverGetVersion(&out->driver));
+    CUDA_CHECK(cudaRuntimeGetVersion(&out->runtime));
+  });
+}
+
+const char* alloc(void** memory, std::int64_t bytes) {
+  return guarded([&] { CUDA_CHECK(cudaMalloc(memory, static_cast<std::size_t>(bytes))); });
+}
+
+const char* release(void* memory) {
+  return guarded([&] { CUDA_CHECK(cudaFree(memory)); });
+}
+
+void move(void* to, const void* from, std::int64_t bytes, cudaMemcpyKind kind) {
+  CUDA_CHECK(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), kind, device_stream()));
+  CUDA_CHECK(cudaStreamSynchronize(device_stream()));
+}
+
+const char* upload(void* to, const void* from_host, std::int64_t bytes) {
+  return guarded([&] { move(to, from_host, bytes, cudaMemcpyHostToDevice); });
+}
+
+const char* download(void* to_host, const void* from, std::int64_t bytes) {
+  return guarded([&] { move(to_host, from, bytes, cudaMemcpyDeviceToHost); });
+}
+
+const char* copy(void* to, const void* from, std::int64_t bytes) {
+  return guarded([&] { move(to, from, bytes, cudaMemcpyDeviceToDevice); });
+}
+
+const char* fill(void* to, int byte, std::int64_t bytes) {
+  return guarded([&] {
+    CUDA_CHECK(cudaMemsetAsync(to, byte, static_cast<std::size_t>(bytes), device_stream()));
+    CUDA_CHECK(cudaStreamSynchronize(device_stream()));
+  });
+}
+
+const char* first_difference(const void* a, const void* b, std::int64_t bytes, std::int64_t* index) {
+  return guarded([&] {
+    *index = -1;
+    if (bytes <= 0) return;
+    const DeviceBuffer first(sizeof(unsigned long long));
+    CUDA_CHECK(cudaMemsetAsync(first.data, 0xFF, sizeof(unsigned long long), device_stream()));
+    const bool aligned =
+        (reinterpret_cast<std::uintptr_t>(a) | reinterpret_cast<std::uintptr_t>(b)) % piece == 0;
+    const std::int64_t pieces = (bytes + piece - 1) / piece;
+    const auto blocks = static_cast<unsigned>(std::min<std::int64_t>((pieces + threads - 1) / threads, 4096));
+    difference_kernel<<<blocks, threads, 0, device_stream()>>>(
+        static_cast<const unsigned char*>(a), static_cast<const unsigned char*>(b), bytes, aligned,
+        static_cast<unsigned long long*>(first.data));
+    CUDA_CHECK(cudaGetLastError());
+    unsigned long long found = 0;
+    move(&found, first.data, sizeof found, cudaMemcpyDeviceToHost);
+    if (found != ~0ull) *index = static_cast<std::int64_t>(found);
+  });
+}
+
+const char* synchronise() {
+  return guarded([] {
+    CUDA_CHECK(cudaGetLastError());
+    CUDA_CHECK(cudaDeviceSynchronize());
+  });
+}
+
+void* stream() {
+  return device_stream();
+}
+
+const char* time(const TimerOptions* options, Work work, void* context, Timing* out) {
+  return guarded([&] { time_work(*options, work, context, out); });
+}
+
+const char* copy_rate(Rate* out) {
+  return guarded([&] { measure_copy_rate(out); });
+}
+
+const char* matmul_rate(Rate* out) {
+  return guarded([&] { matmul_rate_hook()(out); });
+}
+
+}  // namespace
+}  // namespace warpath::harness
+
+extern "C" __attribute__((visibility("default"))) const warpath::harness::Device* warpath_device() {
+  using namespace warpath::harness;
+  static const Device table{device_version,
+                            describe,
+                            alloc,
+                            release,
+                            upload,
+                            download,
+                            copy,
+                            fill,
+                            first_difference,
+                            synchronise,
+                            stream,
+                            time,
+                            copy_rate,
+                            matmul_rate_hook() ? matmul_rate : nullptr,
+                            timer_method};
+  return &table;
+}

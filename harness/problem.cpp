@@ -1,0 +1,86 @@
+#include "harness/problem.h"
+
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "core/parallel.h"
+#include "harness/convert.h"
+#include "harness/fill.h"
+
+namespace warpath::harness {
+namespace {
+
+constexpr std::int64_t grain = 1 << 15;
+
+DType host_dtype(const TensorPlan& t) { return t.spec->index ? DType::i64 : DType::f64; }
+
+void draw(const Plan& plan, const TensorPlan& t, std::uint64_t seed, void* to) {
+  const std::uint64_t key = make_key(seed, plan.op->contract.name(), plan.test->name, t.spec->name);
+  if (t.spec->index)
+    fill_index(static_cast<std::int64_t*>(to), t.size, key);
+  else
+    fill(static_cast<double*>(to), t.shape, t.dtype, plan.test->fill, key);
+}
+
+// Rounds to the dtype into the arena, and takes the rounded values back: the reference must see what the kernel sees.
+void round_into(const TensorPlan& t, void* values, char* arena) {
+  const auto bytes = static_cast<std::int64_t>(size_of(t.dtype));
+  parallel_for(t.size, grain, [&](std::int64_t begin, std::int64_t end) {
+    char* at = arena + begin * bytes;
+    if (t.spec->index) {
+      encode_index(static_cast<std::int64_t*>(values) + begin, t.dtype, at, end - begin);
+      decode_index(at, t.dtype, static_cast<std::int64_t*>(values) + begin, end - begin);
+    } else {
+      encode(static_cast<double*>(values) + begin, t.dtype, at, end - begin);
+      decode(at, t.dtype, static_cast<double*>(values) + begin, end - begin);
+    }
+  });
+}
+
+}  // namespace
+
+Problem::Problem(const Plan& plan, std::uint64_t seed, const SharedArena& inputs) : plan_(plan) {
+  // Cost and tolerance are asked with the types the kernel works in.
+  const ArgsBlob typed(plan);
+  cost_ = plan.op->cost(typed.get());
+  tolerance_ = plan.op->tolerance(typed.get());
+
+  ArgsBlob args(plan), scale(plan);
+  std::map<const TensorPlan*, PrivateBuffer> values, scales;
+  for (const TensorPlan& t : plan.tensors) {
+    if (!t.present) continue;
+    PrivateBuffer& v = values[&t] = PrivateBuffer(t.size * 8);
+    set_tensor(args.tensor(t), v.as<void>(), host_dtype(t), t.shape);
+    set_tensor(scale.tensor(t), v.as<void>(), host_dtype(t), t.shape);
+    if (t.spec->is_input()) draw(plan, t, seed, v.as<void>());
+    if (!t.spec->is_output() || t.spec->index) continue;
+    PrivateBuffer& s = scales[&t] = PrivateBuffer(t.size * 8);
+    parallel_for(t.size, grain, [p = s.as<double>()](std::int64_t i) { p[i] = std::nan(""); });
+    scale.tensor(t).data = s.as<void>();
+  }
+  if (plan.op->prepare) plan.op->prepare(args.get());
+  for (const TensorPlan& t : plan.tensors)
+    if (t.input_at >= 0) round_into(t, values[&t].as<void>(), inputs.at(t.input_at));
+
+  plan.op->reference(args.get(), scale.get());
+  for (const TensorPlan& t : plan.tensors)
+    if (t.output_at >= 0) outputs_.push_back({&t, std::move(values[&t]), std::move(scales[&t])});
+}
+
+Verdict Problem::judge(const char* outputs) const {
+  Verdict worst;
+  for (const Output& o : outputs_) {
+    const TensorPlan& t = *o.tensor;
+    const char* got = outputs + t.output_at;
+    const Verdict v =
+        t.spec->index
+            ? compare_index(t.spec->name, t.dtype, t.shape, o.reference.as<std::int64_t>(), got)
+            : compare({t.spec->name, t.dtype, t.shape, o.reference.as<double>(), o.scale.as<double>(), tolerance_},
+                      got);
+    if (worst.index < 0 || v.ratio > worst.ratio) worst = v;
+  }
+  return worst;
+}
+
+}  // namespace warpath::harness

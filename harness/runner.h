@@ -1,0 +1,67 @@
+// Checks rungs against their op's reference, each in a process of its own, and times those that pass.
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/device/device.h"
+#include "harness/plan.h"
+
+namespace warpath::harness {
+
+struct Settings {
+  std::filesystem::path device_library;
+  bool gpu = false;
+  int arch = 90;
+  std::uint64_t seed = 0;
+  double timeout = 60;     // seconds for one rung on one case
+  int jobs = 1;            // rungs at the same time; always 1 on a GPU
+  bool time = false;       // time the bench cases
+  double seconds = 0.3;    // timer budget of one rung and case
+};
+
+inline constexpr double default_timeout_cpu = 60;
+inline constexpr double default_timeout_gpu = 30;
+
+struct Contestant {
+  const Rung* rung = nullptr;
+  std::string name;   // as shown
+};
+
+// One thing to try: a case of the op in one dtype.
+struct Attempt {
+  std::size_t test = 0;  // index into Op::cases
+  DType dtype = DType::f32;
+};
+
+enum class Status { passed, failed, skipped };
+
+struct Record {
+  std::string op, name, test;
+  bool peer = false;
+  bool bench = false;
+  DType dtype = DType::f32;
+  Dims dims;
+  Status status = Status::failed;
+  std::string reason;   // of a failure or a skip
+  std::string output;   // what a failing rung printed
+  double error = 0;     // at the element nearest to its bound
+  double allowed = 0;
+  double ratio = 0;
+  Cost cost;
+  std::optional<Timing> timing;  // only after a pass, checked again after the timed loop
+};
+
+struct Watch {
+  std::function<void(const std::string& what, std::size_t done, std::size_t total)> progress;
+  std::function<void(const Record&)> record;
+};
+
+// In the order of attempts, then of contestants.
+std::vector<Record> run_op(const Settings& settings, const Op& op, const std::vector<Contestant>& contestants,
+                           const std::vector<Attempt>& attempts, const Watch& watch = {});
+
+}  // namespace warpath::harness

@@ -1,0 +1,236 @@
+#include "harness/trial.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "core/error.h"
+#include "harness/buffer.h"
+#include "harness/compare.h"
+
+using nlohmann::json;
+
+namespace warpath::harness {
+namespace {
+
+// What outputs and scratch hold before each launch. NaN for every float type; then ordinary numbers, so that a
+// kernel that reads what it should only write gives another result; then what a lucky allocation would hold.
+constexpr int poisons[] = {0xFF, 0x55, 0x00};
+
+struct Skipped : Error {
+  using Error::Error;
+};
+
+class Trial {
+ public:
+  Trial(const TrialSetup& setup, const Device& device, const Plan& plan)
+      : setup_(setup), device_(device), plan_(plan), args_(plan_) {
+    for (const TensorPlan& t : plan_.tensors) {
+      if (!t.present) continue;
+      Held h{&t, GuardedBuffer(device_, t.spec->name, t.bytes, lead(t)), std::nullopt, std::nullopt};
+      args_.tensor(t).data = h.buffer.data();
+      held_.push_back(std::move(h));
+    }
+    if (const std::string why = setup_.rung->supports(args_.get()); !why.empty()) throw Skipped(why);
+    for (Held& h : held_) {
+      const TensorPlan& t = *h.tensor;
+      if (!t.spec->is_input()) continue;
+      h.pristine.emplace(device_, t.spec->name, t.bytes, lead(t));
+      if (t.bytes == 0) continue;
+      must(device_.upload(h.pristine->data(), setup_.inputs->at(t.input_at), t.bytes));
+      must(device_.copy(h.buffer.data(), h.pristine->data(), t.bytes));
+    }
+    take_scratch();
+  }
+
+  void check(std::int64_t slot, int launches) {
+    launch(poisons[0]);
+    for (Held& h : held_) {
+      if (!h.tensor->spec->is_output()) continue;
+      h.first.emplace(device_, h.buffer.name(), h.tensor->bytes, lead(*h.tensor));
+      if (h.tensor->bytes > 0) must(device_.copy(h.first->data(), h.buffer.data(), h.tensor->bytes));
+    }
+    store(slot);
+    for (int i = 1; i < launches; ++i) {
+      launch(poisons[i % 3]);
+      for (const Held& h : held_)
+        if (h.first) compare_with_first(h, poisons[i % 3]);
+    }
+  }
+
+  Timing time(std::int64_t slot, const TimerOptions& options) {
+    prepare(poisons[1]);
+    Timing timing{};
+    const auto work = [](void* self, void* stream) {
+      const Trial& t = *static_cast<const Trial*>(self);
+      t.setup_.rung->launch(t.args_.get(), static_cast<cudaStream_t>(stream));
+    };
+    must(device_.time(&options, work, this, &timing));
+    inspect();
+    // What many launches accumulated into an in-place tensor is no answer: one more launch, on fresh input.
+    for (const Held& h : held_)
+      if (h.tensor->spec->role == Role::inout) {
+        launch(poisons[1]);
+        break;
+      }
+    store(slot);
+    return timing;
+  }
+
+ private:
+  struct Held {
+    const TensorPlan* tensor;
+    GuardedBuffer buffer;
+    std::optional<GuardedBuffer> pristine;  // of inputs
+    std::optional<GuardedBuffer> first;     // of outputs: what the first launch wrote
+  };
+
+  std::int64_t lead(const TensorPlan& t) const {
+    return plan_.test->offset * static_cast<std::int64_t>(size_of(t.dtype));
+  }
+
+  void take_scratch() {
+    const std::int64_t bytes = setup_.rung->scratch(args_.get());
+    for (const ArgSpec& a : plan_.op->contract.args()) {
+      if (a.role != Role::scratch) continue;
+      scratch_.emplace(device_, a.name, bytes, 0);
+      scratch_at(args_.get(), a) = {scratch_->data(), bytes};
+      return;
+    }
+    WARPATH_CHECK(bytes == 0, "asks for scratch, which the contract does not have");
+  }
+
+  void prepare(int poison) {
+    for (const Held& h : held_) {
+      if (h.tensor->spec->role == Role::out) h.buffer.poison(poison);
+      if (h.tensor->spec->role == Role::inout && h.tensor->bytes > 0)
+        must(device_.copy(h.buffer.data(), h.pristine->data(), h.tensor->bytes));
+    }
+    if (scratch_) scratch_->poison(poison);
+    must(device_.synchronise());
+  }
+
+  void launch(int poison) {
+    prepare(poison);
+    setup_.rung->launch(args_.get(), static_cast<cudaStream_t>(device_.stream()));
+    inspect();
+  }
+
+  // After a launch: it ended well, wrote nothing around its tensors, and left its inputs alone.
+  void inspect() {
+    must(device_.synchronise());
+    for (const Held& h : held_)
+      if (const std::string d = h.buffer.damage(); !d.empty()) throw Error(d);
+    if (scratch_)
+      if (const std::string d = scratch_->damage(); !d.empty()) throw Error(d);
+    for (const Held& h : held_) {
+      if (h.tensor->spec->role != Role::in) continue;
+      std::int64_t at = -1;
+      must(device_.first_difference(h.buffer.data(), h.pristine->data(), h.tensor->bytes, &at));
+      if (at >= 0) throw Error("changed its input " + element(*h.tensor, at));
+    }
+  }
+
+  void store(std::int64_t slot) {
+    for (const Held& h : held_)
+      if (h.tensor->output_at >= 0 && h.tensor->bytes > 0)
+        must(device_.download(setup_.outputs->at(slot + h.tensor->output_at), h.buffer.data(), h.tensor->bytes));
+  }
+
+  void compare_with_first(const Held& h, int poison) {
+    std::int64_t at = -1;
+    must(device_.first_difference(h.buffer.data(), h.first->data(), h.tensor->bytes, &at));
+    if (at < 0) return;
+    if (const std::int64_t i = unwritten(h, poison); i >= 0)
+      throw Error("did not write " + element_name(h.tensor->spec->name, h.tensor->shape, i));
+    if (!setup_.rung->deterministic) return;
+    const std::string where = element(*h.tensor, at);
+    // The same poison again tells chance from a dependence on what lay there before.
+    launch(poisons[0]);
+    std::int64_t again = -1;
+    must(device_.first_difference(h.buffer.data(), h.first->data(), h.tensor->bytes, &again));
+    throw Error(again < 0 ? where + " depends on what the output or the scratch held before"
+                          : "not deterministic, but says it is: " + where + " differs from run to run");
+  }
+
+  // An element that still holds each launch's poison; -1: none.
+  std::int64_t unwritten(const Held& h, int poison) {
+    if (h.tensor->spec->role != Role::out) return -1;
+    const std::size_t size = size_of(h.tensor->dtype);
+    std::vector<char> now(static_cast<std::size_t>(h.tensor->bytes)), first(now.size());
+    must(device_.download(now.data(), h.buffer.data(), h.tensor->bytes));
+    must(device_.download(first.data(), h.first->data(), h.tensor->bytes));
+    const std::string was(size, static_cast<char>(poisons[0])), is(size, static_cast<char>(poison));
+    for (std::size_t at = 0; at < now.size(); at += size)
+      if (std::memcmp(&first[at], was.data(), size) == 0 && std::memcmp(&now[at], is.data(), size) == 0)
+        return static_cast<std::int64_t>(at / size);
+    return -1;
+  }
+
+  static std::string element(const TensorPlan& t, std::int64_t byte) {
+    return element_name(t.spec->name, t.shape, byte / static_cast<std::int64_t>(size_of(t.dtype)));
+  }
+
+  const TrialSetup& setup_;
+  const Device& device_;
+  Plan plan_;
+  ArgsBlob args_;
+  std::vector<Held> held_;
+  std::optional<GuardedBuffer> scratch_;
+};
+
+json answer(const TrialSetup& setup, const Device& device, std::unique_ptr<Trial>& trial, const json& command) {
+  if (command.at("do") == "drop") {
+    trial.reset();
+    return {{"status", "ok"}};
+  }
+  const auto slot = command.at("slot").get<std::int64_t>();
+  if (command.at("do") == "check") {
+    trial.reset();
+    const Case& test = setup.op->cases.at(command.at("case").get<std::size_t>());
+    const DType dtype = parse_dtype(command.at("dtype").get<std::string>()).value();
+    trial = std::make_unique<Trial>(setup, device, make_plan(*setup.op, test, dtype));
+    trial->check(slot, command.at("launches").get<int>());
+    return {{"status", "ok"}};
+  }
+  WARPATH_CHECK(trial != nullptr, "nothing was checked yet");
+  TimerOptions options;
+  options.seconds = command.at("seconds").get<double>();
+  const Timing t = trial->time(slot, options);
+  return {{"status", "ok"}, {"median", t.median_us}, {"p20", t.p20_us}, {"p80", t.p80_us}, {"samples", t.samples}};
+}
+
+}  // namespace
+
+const Device& open_device(const std::filesystem::path& library) {
+  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    const char* why = dlerror();
+    throw Error(why ? why : "cannot open " + library.string());
+  }
+  const auto entry = reinterpret_cast<DeviceEntry>(dlsym(handle, device_symbol));
+  if (!entry) throw Error(library.string() + ": not a device library");
+  const Device* device = entry();
+  if (device->version != device_version) throw Error(library.string() + ": built for another version of the harness");
+  return *device;
+}
+
+Worker::Serve serve_trials(const TrialSetup& setup) {
+  setup.inputs->make_read_only();
+  const Device& device = open_device(setup.device_library);
+  auto trial = std::make_shared<std::unique_ptr<Trial>>();
+  return [&setup, &device, trial](const json& command) -> json {
+    try {
+      return answer(setup, device, *trial, command);
+    } catch (const Skipped& e) {
+      return {{"status", "skipped"}, {"reason", e.what()}};
+    } catch (const std::exception& e) {
+      return {{"status", "failed"}, {"reason", e.what()}};
+    }
+  };
+}
+
+}  // namespace warpath::harness

@@ -1,0 +1,41 @@
+// A child process that answers commands, so that whatever a kernel does to its process is only its own loss.
+#pragma once
+#include <sys/types.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+namespace warpath::harness {
+
+class Worker {
+ public:
+  using Serve = std::function<nlohmann::json(const nlohmann::json& command)>;
+
+  // `start` runs in the child and gives what answers its commands. The child's output is kept, not shown.
+  explicit Worker(const std::function<Serve()>& start);
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  void send(const nlohmann::json& command);
+  // The answer, or nothing when the child ended: then `end()` says how.
+  std::optional<nlohmann::json> receive();
+  int descriptor() const { return socket_; }  // readable when an answer or the end is there
+
+  // send, wait, receive; nothing also when the seconds have passed.
+  std::optional<nlohmann::json> ask(const nlohmann::json& command, double seconds);
+
+  std::string end();     // waits for a child that closed its side: "crashed: segmentation fault"
+  std::string output();  // what the child has printed since the last command
+  bool responsive() const { return pid_ > 0; }
+
+ private:
+  pid_t pid_ = 0;
+  int socket_ = -1;
+  int printed_ = -1;  // a file in memory
+  off_t printed_before_ = 0;
+};
+
+}  // namespace warpath::harness

@@ -1,0 +1,58 @@
+// The row lives in registers: sixteen bytes a load, every element read once, written once, one exp
+// each.
+//
+// What changed: a thread keeps its 32 elements from load to store, so nothing is read again. As
+// many threads take a row as it needs: a warp up to 1024 elements, a block of 128, 512 or 1024
+// beyond (row.cuh). A thread's exponentials are taken against its own maximum at once and scaled
+// when the row's is known: one exp an element, one barrier a row. Rows over 32768 elements do not
+// fit one block's registers and are read twice, as in 04. Limit: the memory, for rows up to 32768;
+// the second read beyond.
+#include "core/dispatch.cuh"
+#include "row.cuh"
+#include "softmax.h"
+
+namespace warpath::softmax {
+
+constexpr int threads = 1024;
+
+template <class T, int N>
+__global__ void __launch_bounds__(threads) long_row(const T* x, T* y, std::int64_t cols) {
+  constexpr int items = 8 / N;
+  using Part = RowPart<T, N, items, threads>;
+  __shared__ Stat slots[threads / 32];
+  x += blockIdx.x * cols;
+  y += blockIdx.x * cols;
+  Stat mine = nothing();
+  for (std::int64_t first = 0; first < cols; first += Part::size) {
+    ForwardPart<T, N, items, threads> part;
+    part.load(x + first, cols - first, threadIdx.x);
+    mine = join(mine, part.own);
+  }
+  const Stat row = block_join<threads>(mine, slots);
+  for (std::int64_t first = 0; first < cols; first += Part::size) {
+    ForwardPart<T, N, items, threads> part;
+    part.load(x + first, cols - first, threadIdx.x);
+    part.store(y + first, cols - first, threadIdx.x, row);
+  }
+}
+
+static void launch(const Forward& args, cudaStream_t stream) {
+  const std::int64_t rows = args.x.shape[0], cols = args.x.shape[1];
+  if (rows * cols == 0) return;
+  dispatch_float(args.x.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T* x = args.x.as<T>();
+    T* y = args.y.as<T>();
+    if (cols <= longest_block_row)
+      launch_row_forward(x, y, rows, cols, stream);
+    else if (cols % lanes_of_16<T> == 0 && all_aligned(16, x, y))
+      long_row<T, lanes_of_16<T>><<<grid_x(rows, 1), threads, 0, stream>>>(x, y, cols);
+    else
+      long_row<T, 1><<<grid_x(rows, 1), threads, 0, stream>>>(x, y, cols);
+  });
+  CUDA_CHECK(cudaGetLastError());
+}
+
+WARPATH_RUNG(Forward, launch);
+
+}  // namespace warpath::softmax

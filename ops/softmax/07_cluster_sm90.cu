@@ -1,0 +1,83 @@
+// A cluster of blocks holds a long row in its registers: read once, written once, at any length up
+// to 512k.
+//
+// What changed: up to 16 blocks of one cluster share a row. Each keeps its part in registers as in
+// 05; their Stats meet through distributed shared memory, where a block writes straight into its
+// neighbours' memory, and two cluster barriers replace the second read of x. Shorter rows are left
+// to the row kernels of 05; longer ones are refused, and taken by 06. Limit: the memory.
+#include "core/cluster.cuh"
+#include "core/dispatch.cuh"
+#include "softmax.h"
+#include "split.cuh"
+
+namespace warpath::softmax {
+
+constexpr int largest_cluster = 16;
+
+template <class T, int N, int Threads>
+__global__ void __launch_bounds__(Threads) clustered(const T* x, T* y, std::int64_t cols) {
+  using Part = ForwardPart<T, N, elements_a_thread / N, Threads>;
+  using Mailbox = ClusterMailbox<Stat, largest_cluster>;
+  __shared__ Stat slots[Threads / 32];
+  __shared__ Mailbox mailbox;
+  Mailbox::announce();
+
+  const auto cluster = cooperative_groups::this_cluster();
+  const int blocks = cluster.num_blocks();
+  const std::int64_t row = blockIdx.x / blocks;
+  const std::int64_t first = std::int64_t(cluster.block_rank()) * Part::Part::size;
+  const std::int64_t left =
+      cols - first;  // may be negative in a cluster's last blocks: nothing to do there
+  Part part;
+  part.load(x + row * cols + first, left, threadIdx.x);
+  mailbox.exchange(block_join<Threads>(part.own, slots));
+
+  Stat all = nothing();
+  for (int b = 0; b < blocks; ++b) all = join(all, mailbox.from[b]);
+  part.store(y + row * cols + first, left, threadIdx.x, all);
+}
+
+template <class T, int N, int Threads>
+static void launch_clustered(const Forward& args, cudaStream_t stream) {
+  const std::int64_t rows = args.x.shape[0], cols = args.x.shape[1];
+  unsigned cluster = 1;
+  while (std::int64_t(cluster) * Threads * elements_a_thread < cols) cluster *= 2;
+  launch_cluster(clustered<T, N, Threads>, grid_x(rows * cluster, 1), Threads, cluster, stream,
+                 args.x.as<const T>(), args.y.as<T>(), cols);
+}
+
+static std::int64_t longest_cluster_row(int threads) {
+  return std::int64_t(largest_cluster) * threads * elements_a_thread;
+}
+
+static void launch(const Forward& args, cudaStream_t stream) {
+  const std::int64_t rows = args.x.shape[0], cols = args.x.shape[1];
+  if (rows * cols == 0) return;
+  dispatch_float(args.x.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const auto by_width = [&](auto width) {
+      constexpr int N = decltype(width)::value;
+      if (cols <= longest_cluster_row(512))
+        launch_clustered<T, N, 512>(args, stream);
+      else
+        launch_clustered<T, N, 1024>(args, stream);
+    };
+    if (cols <= part_elements)
+      launch_row_forward(args.x.as<const T>(), args.y.as<T>(), rows, cols, stream);
+    else if (cols % lanes_of_16<T> == 0 && args.x.is_aligned(16) && args.y.is_aligned(16))
+      by_width(std::integral_constant<int, lanes_of_16<T>>{});
+    else
+      by_width(std::integral_constant<int, 1>{});
+  });
+  CUDA_CHECK(cudaGetLastError());
+}
+
+static std::string supports(const Forward& args) {
+  return args.x.shape[1] <= longest_cluster_row(1024)
+             ? ""
+             : "takes rows of at most 524288 elements: 16 blocks' registers";
+}
+
+WARPATH_RUNG(Forward, launch, .supports = supports);
+
+}  // namespace warpath::softmax

@@ -1,0 +1,68 @@
+// A cluster of blocks holds a long row of y and of dy in its registers: each is read once.
+//
+// What changed: up to 16 blocks of one cluster share a row; their sums meet through distributed
+// shared memory, as in the forward pass (07_cluster_sm90.cu). Longer rows than 256k are refused,
+// and taken by 05. Limit: the memory.
+#include "core/cluster.cuh"
+#include "core/dispatch.cuh"
+#include "softmax.h"
+#include "split.cuh"
+
+namespace warpath::softmax {
+
+constexpr int largest_cluster = 16;
+
+template <class T, int N>
+__global__ void __launch_bounds__(split_threads)
+    clustered(const T* y, const T* dy, T* dx, std::int64_t cols) {
+  using Part = BackwardPart<T, N, elements_a_thread / N, split_threads>;
+  using Mailbox = ClusterMailbox<float, largest_cluster>;
+  __shared__ float slots[split_threads / 32];
+  __shared__ Mailbox mailbox;
+  Mailbox::announce();
+
+  const auto cluster = cooperative_groups::this_cluster();
+  const int blocks = cluster.num_blocks();
+  const std::int64_t first = std::int64_t(cluster.block_rank()) * Part::Part::size;
+  const std::int64_t start = blockIdx.x / blocks * cols + first;
+  const std::int64_t left =
+      cols - first;  // may be negative in a cluster's last blocks: nothing to do there
+  Part part;
+  part.load(y + start, dy + start, left, threadIdx.x);
+  mailbox.exchange(block_reduce<split_threads>(part.own, Sum{}, slots));
+
+  float dot = 0;
+  for (int b = 0; b < blocks; ++b) dot += mailbox.from[b];
+  part.store(dx + start, left, threadIdx.x, dot);
+}
+
+static void launch(const Backward& args, cudaStream_t stream) {
+  const std::int64_t rows = args.y.shape[0], cols = args.y.shape[1];
+  if (rows * cols == 0) return;
+  dispatch_float(args.y.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T *y = args.y.as<T>(), *dy = args.dy.as<T>();
+    T* dx = args.dx.as<T>();
+    if (cols <= part_elements) {
+      launch_row_backward(y, dy, dx, rows, cols, stream);
+      return;
+    }
+    unsigned cluster = 1;
+    while (std::int64_t(cluster) * part_elements < cols) cluster *= 2;
+    const bool vectors = cols % lanes_of_16<T> == 0 && all_aligned(16, y, dy, dx);
+    auto* const kernel = vectors ? clustered<T, lanes_of_16<T>> : clustered<T, 1>;
+    launch_cluster(kernel, grid_x(rows * cluster, 1), split_threads, cluster, stream, y, dy, dx,
+                   cols);
+  });
+  CUDA_CHECK(cudaGetLastError());
+}
+
+static std::string supports(const Backward& args) {
+  return args.y.shape[1] <= std::int64_t(largest_cluster) * part_elements
+             ? ""
+             : "takes rows of at most 262144 elements: 16 blocks' registers";
+}
+
+WARPATH_RUNG(Backward, launch, .supports = supports);
+
+}  // namespace warpath::softmax

@@ -1,0 +1,198 @@
+// A row, or one block's part of it, held in registers: read once, worked on, written once.
+// Used by the vectorised rungs and everything above them.
+#pragma once
+#include "core/launch.h"
+#include "core/vector.cuh"
+#include "stat.cuh"
+
+namespace warpath::softmax {
+
+// N elements an access, Items accesses a thread, Threads threads side by side.
+template <class T, int N, int Items, int Threads>
+struct RowPart {
+  Vector<T, N> at[Items];
+
+  static constexpr int size = N * Items * Threads;
+
+  static __device__ __forceinline__ std::int64_t column(int item, int thread) {
+    return std::int64_t(item * Threads + thread) * N;
+  }
+  // cols is a multiple of N whenever N > 1, so an access is inside or outside, never across the
+  // end.
+  __device__ __forceinline__ void load(const T* x, std::int64_t cols, int thread) {
+#pragma unroll
+    for (int i = 0; i < Items; ++i)
+      if (column(i, thread) < cols) at[i] = load_once<N>(x + column(i, thread));
+  }
+};
+
+// The softmax of this part: first against the thread's own maximum, then, when the row's Stat is
+// known, scaled.
+template <class T, int N, int Items, int Threads>
+struct ForwardPart {
+  float e[N * Items];  // exp(x - own max)
+  Stat own;
+
+  using Part = RowPart<T, N, Items, Threads>;
+
+  __device__ __forceinline__ void load(const T* x, std::int64_t cols, int thread) {
+    Part part;
+    part.load(x, cols, thread);
+    own = nothing();
+#pragma unroll
+    for (int i = 0; i < Items; ++i)
+#pragma unroll
+      for (int n = 0; n < N; ++n) {
+        e[i * N + n] = Part::column(i, thread) < cols ? to_float(part.at[i].at[n]) : -INFINITY;
+        own.max = fmaxf(own.max, e[i * N + n]);
+      }
+#pragma unroll
+    for (int k = 0; k < N * Items; ++k) {
+      e[k] = exp_from(e[k], own.max);
+      own.sum += e[k];
+    }
+  }
+
+  __device__ __forceinline__ void store(T* y, std::int64_t cols, int thread, Stat row) const {
+    const float factor = exp_from(own.max, row.max) / row.sum;
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      if (Part::column(i, thread) >= cols) continue;
+      Vector<T, N> out;
+#pragma unroll
+      for (int n = 0; n < N; ++n) out.at[n] = from_float<T>(e[i * N + n] * factor);
+      store_once<N>(y + Part::column(i, thread), out);
+    }
+  }
+};
+
+template <class T, int N, int Items, int Threads>
+struct BackwardPart {
+  RowPart<T, N, Items, Threads> y, dy;
+  float own;  // sum of y * dy
+
+  using Part = RowPart<T, N, Items, Threads>;
+
+  __device__ __forceinline__ void load(const T* y_row, const T* dy_row, std::int64_t cols,
+                                       int thread) {
+    y.load(y_row, cols, thread);
+    dy.load(dy_row, cols, thread);
+    own = 0;
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      if (Part::column(i, thread) >= cols) continue;
+#pragma unroll
+      for (int n = 0; n < N; ++n) own += to_float(y.at[i].at[n]) * to_float(dy.at[i].at[n]);
+    }
+  }
+
+  __device__ __forceinline__ void store(T* dx, std::int64_t cols, int thread, float dot) const {
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      if (Part::column(i, thread) >= cols) continue;
+      Vector<T, N> out;
+#pragma unroll
+      for (int n = 0; n < N; ++n)
+        out.at[n] = from_float<T>(to_float(y.at[i].at[n]) * (to_float(dy.at[i].at[n]) - dot));
+      store_once<N>(dx + Part::column(i, thread), out);
+    }
+  }
+};
+
+inline constexpr int elements_a_thread = 32;
+inline constexpr int longest_block_row = 1024 * elements_a_thread;
+
+// Calls f(width, items, threads) as compile-time constants: how a row of up to longest_block_row
+// elements is laid out. `vectors`: every row starts at a 16-byte boundary and is a whole number of
+// vectors long.
+template <class T, class F>
+void with_row_shape(std::int64_t cols, bool vectors, F&& f) {
+  const auto by_length = [&](auto width) {
+    constexpr int N = decltype(width)::value;
+    const auto call = [&](auto elements, auto threads) {
+      f(width, std::integral_constant<int, decltype(elements)::value / N>{}, threads);
+    };
+    using std::integral_constant;
+    if (cols <= 32 * 8)
+      call(integral_constant<int, 8>{}, integral_constant<int, 32>{});
+    else if (cols <= 32 * 32)
+      call(integral_constant<int, 32>{}, integral_constant<int, 32>{});
+    else if (cols <= 128 * 32)
+      call(integral_constant<int, 32>{}, integral_constant<int, 128>{});
+    else if (cols <= 512 * 32)
+      call(integral_constant<int, 32>{}, integral_constant<int, 512>{});
+    else
+      call(integral_constant<int, 32>{}, integral_constant<int, 1024>{});
+  };
+  if (vectors)
+    by_length(std::integral_constant<int, lanes_of_16<T>>{});
+  else
+    by_length(std::integral_constant<int, 1>{});
+}
+
+// Rows of a block: four where a warp is enough for one, so that blocks are not too small.
+template <int Threads>
+inline constexpr int rows_a_block = Threads == 32 ? 4 : 1;
+
+template <class T, int N, int Items, int Threads>
+static __global__ void __launch_bounds__(Threads* rows_a_block<Threads>)
+    row_forward(const T* x, T* y, std::int64_t rows, std::int64_t cols) {
+  const std::int64_t row = std::int64_t(blockIdx.x) * rows_a_block<Threads> + threadIdx.x / Threads;
+  if (row >= rows) return;  // whole warps leave; a block of one row has none to leave
+  const int thread = threadIdx.x % Threads;
+  ForwardPart<T, N, Items, Threads> part;
+  part.load(x + row * cols, cols, thread);
+  Stat whole;
+  if constexpr (Threads == 32) {
+    whole = warp_join(part.own);
+  } else {
+    __shared__ Stat slots[Threads / 32];
+    whole = block_join<Threads>(part.own, slots);
+  }
+  part.store(y + row * cols, cols, thread, whole);
+}
+
+template <class T, int N, int Items, int Threads>
+static __global__ void __launch_bounds__(Threads* rows_a_block<Threads>)
+    row_backward(const T* y, const T* dy, T* dx, std::int64_t rows, std::int64_t cols) {
+  const std::int64_t row = std::int64_t(blockIdx.x) * rows_a_block<Threads> + threadIdx.x / Threads;
+  if (row >= rows) return;
+  const int thread = threadIdx.x % Threads;
+  BackwardPart<T, N, Items, Threads> part;
+  part.load(y + row * cols, dy + row * cols, cols, thread);
+  float dot;
+  if constexpr (Threads == 32) {
+    dot = warp_reduce(part.own, Sum{});
+  } else {
+    __shared__ float slots[Threads / 32];
+    dot = block_reduce<Threads>(part.own, Sum{}, slots);
+  }
+  part.store(dx + row * cols, cols, thread, dot);
+}
+
+// For cols <= longest_block_row.
+template <class T>
+void launch_row_forward(const T* x, T* y, std::int64_t rows, std::int64_t cols,
+                        cudaStream_t stream) {
+  const bool vectors = cols % lanes_of_16<T> == 0 && all_aligned(16, x, y);
+  with_row_shape<T>(cols, vectors, [&](auto width, auto items, auto threads) {
+    constexpr int block = decltype(threads)::value * rows_a_block<decltype(threads)::value>;
+    row_forward<T, decltype(width)::value, decltype(items)::value, decltype(threads)::value>
+        <<<grid_x(rows, rows_a_block<decltype(threads)::value>), block, 0, stream>>>(x, y, rows,
+                                                                                     cols);
+  });
+}
+
+template <class T>
+void launch_row_backward(const T* y, const T* dy, T* dx, std::int64_t rows, std::int64_t cols,
+                         cudaStream_t stream) {
+  const bool vectors = cols % lanes_of_16<T> == 0 && all_aligned(16, y, dy, dx);
+  with_row_shape<T>(cols, vectors, [&](auto width, auto items, auto threads) {
+    constexpr int block = decltype(threads)::value * rows_a_block<decltype(threads)::value>;
+    row_backward<T, decltype(width)::value, decltype(items)::value, decltype(threads)::value>
+        <<<grid_x(rows, rows_a_block<decltype(threads)::value>), block, 0, stream>>>(y, dy, dx,
+                                                                                     rows, cols);
+  });
+}
+
+}  // namespace warpath::softmax

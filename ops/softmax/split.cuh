@@ -1,0 +1,23 @@
+// A row too long for one block is cut into parts of equal length, one block each.
+#pragma once
+#include "row.cuh"
+
+namespace warpath::softmax {
+
+inline constexpr int split_threads = 512;
+inline constexpr int part_elements = split_threads * elements_a_thread;
+
+inline std::int64_t parts_of(std::int64_t cols) {
+  return ceil_div(cols, part_elements);
+}
+
+// Where block `b` works: its row, its first column, and how many columns are left from there.
+struct Place {
+  std::int64_t row, first, left;
+};
+__device__ __forceinline__ Place place_of(std::int64_t b, std::int64_t parts, std::int64_t cols) {
+  const std::int64_t first = b % parts * part_elements;
+  return {b / parts, first, cols - first};
+}
+
+}  // namespace warpath::softmax

@@ -1,0 +1,53 @@
+// What softmax needs to know of some elements, and how the knowledge of two parts is joined (the
+// online softmax).
+#pragma once
+#include "core/convert.cuh"
+#include "core/reduce.cuh"
+
+namespace warpath::softmax {
+
+struct Stat {
+  float max;  // of the elements
+  float sum;  // of exp(element - max)
+};
+
+inline constexpr float log2_e = 1.4426950408889634f;
+
+// exp(x - max) by the hardware's exp2. A part of nothing but -inf has nothing to subtract.
+__device__ __forceinline__ float exp_from(float x, float max) {
+  return exp2f((x - (max == -INFINITY ? 0.0f : max)) * log2_e);
+}
+
+__device__ __forceinline__ Stat nothing() {
+  return {-INFINITY, 0.0f};
+}
+
+__device__ __forceinline__ Stat join(Stat a, Stat b) {
+  const float max = fmaxf(a.max, b.max);
+  return {max, a.sum * exp_from(a.max, max) + b.sum * exp_from(b.max, max)};
+}
+
+__device__ __forceinline__ Stat include(Stat a, float x) {
+  return join(a, {x, 1.0f});
+}
+
+template <int Width = 32>
+__device__ __forceinline__ Stat warp_join(Stat s) {
+#pragma unroll
+  for (int offset = Width / 2; offset > 0; offset /= 2)
+    s = join(
+        s, {__shfl_xor_sync(full_mask, s.max, offset), __shfl_xor_sync(full_mask, s.sum, offset)});
+  return s;
+}
+
+// Every thread of the block gets the joint result.
+template <int Threads>
+__device__ __forceinline__ Stat block_join(Stat s, Stat (&slots)[Threads / 32]) {
+  s = warp_join(s);
+  if constexpr (Threads == 32) return s;
+  if (threadIdx.x % 32 == 0) slots[threadIdx.x / 32] = s;
+  __syncthreads();
+  return warp_join<Threads / 32>(slots[threadIdx.x % (Threads / 32)]);
+}
+
+}  // namespace warpath::softmax

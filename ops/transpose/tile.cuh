@@ -1,0 +1,30 @@
+// A tile of x on its way to y: 16 bytes an access on both sides, no bank conflicts in between.
+//
+// A row of the tile is kept as 16-byte vectors. Vector v of row i lies at place v XOR (i / E), E
+// elements a vector: the threads of a warp that gather a column then hit eight different groups of
+// four banks instead of one.
+//
+//   shared memory, E = 4:        rows 0-3   v0 v1 v2 v3 v4 v5 v6 v7
+//                                rows 4-7   v1 v0 v3 v2 v5 v4 v7 v6
+//                                rows 8-11  v2 v3 v0 v1 v6 v7 v4 v5    …
+#pragma once
+#include "core/vector.cuh"
+
+namespace warpath::transpose {
+
+template <class T, int Rows, int RowVectors>
+struct SwizzledTile {
+  static constexpr int E = lanes_of_16<T>;
+  using V = Vector<T, E>;
+  V vectors[Rows * RowVectors];
+
+  static __device__ __forceinline__ int place(int row, int v) {
+    return row * RowVectors + ((v & ~7) | ((v ^ (row / E)) & 7));
+  }
+  __device__ __forceinline__ V& vector(int row, int v) { return vectors[place(row, v)]; }
+  __device__ __forceinline__ T element(int row, int col) const {
+    return vectors[place(row, col / E)].at[col % E];
+  }
+};
+
+}  // namespace warpath::transpose

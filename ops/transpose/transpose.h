@@ -1,0 +1,17 @@
+// y[c, r] = x[r, c]: a copy in another order, so every bit must arrive.
+#pragma once
+#include "core/registry.h"
+
+namespace warpath::transpose {
+
+struct Args {
+  Tensor x, y;
+
+  static Contract contract() {
+    return Contract("transpose", "y = x with rows and columns exchanged")
+        .in("x", &Args::x, {"rows", "cols"}, {DType::f32, DType::f16, DType::bf16})
+        .out("y", &Args::y, {"cols", "rows"}, "x");
+  }
+};
+
+}  // namespace warpath::transpose

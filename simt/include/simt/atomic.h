@@ -1,0 +1,149 @@
+#pragma once
+
+// CUDA's atomic functions. They are relaxed, as on a GPU; the `_block` and `_system` forms differ
+// only in how far the effect reaches, which is the same on a CPU. Each one calls spin_hint, so a
+// thread that spins on an atomic lets the others go on.
+
+#include <simt/self.h>
+#include <vector_types.h>
+
+#include <cstring>
+#include <type_traits>
+
+namespace simt {
+
+template <unsigned Size>
+struct AtomicBits;
+template <>
+struct AtomicBits<2> {
+  using type = unsigned short;
+};
+template <>
+struct AtomicBits<4> {
+  using type = unsigned;
+};
+template <>
+struct AtomicBits<8> {
+  using type = unsigned long long;
+};
+
+// Reads, changes and writes back in one step: change(old) gives the new value, the old one is
+// returned. T is any trivially copyable type of 2, 4 or 8 bytes.
+template <class T, class F>
+inline T atomic_rmw(T* address, F change) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  using Bits = typename AtomicBits<sizeof(T)>::type;
+  spin_hint();
+  Bits* const bits = reinterpret_cast<Bits*>(address);
+  Bits seen = __atomic_load_n(bits, __ATOMIC_RELAXED);
+  for (;;) {
+    T old;
+    std::memcpy(static_cast<void*>(&old), &seen, sizeof old);
+    const T wanted = change(old);
+    Bits next;
+    std::memcpy(&next, static_cast<const void*>(&wanted), sizeof next);
+    if (__atomic_compare_exchange_n(bits, &seen, next, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED)) {
+      return old;
+    }
+  }
+}
+
+template <class T>
+inline T atomic_exchange(T* address, T value) {
+  using Bits = typename AtomicBits<sizeof(T)>::type;
+  spin_hint();
+  Bits next;
+  std::memcpy(&next, &value, sizeof next);
+  const Bits old = __atomic_exchange_n(reinterpret_cast<Bits*>(address), next, __ATOMIC_RELAXED);
+  std::memcpy(&value, &old, sizeof old);
+  return value;
+}
+
+// Sequentially consistent: programs build locks from it with a bare __threadfence.
+template <class T>
+inline T atomic_cas(T* address, T expected, T value) {
+  spin_hint();
+  __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_SEQ_CST,
+                              __ATOMIC_SEQ_CST);
+  return expected;
+}
+
+}  // namespace simt
+
+// One function in its three scopes.
+#define SIMT_ATOMIC(NAME, T, ...)                                    \
+  inline T NAME(T* address, T value) { __VA_ARGS__ }                 \
+  inline T NAME##_block(T* address, T value) { __VA_ARGS__ }         \
+  inline T NAME##_system(T* address, T value) { __VA_ARGS__ }
+#define SIMT_ATOMIC_FETCH(NAME, T, BUILTIN) \
+  SIMT_ATOMIC(NAME, T, simt::spin_hint(); return BUILTIN(address, value, __ATOMIC_RELAXED);)
+#define SIMT_ATOMIC_RMW(NAME, T, EXPRESSION) \
+  SIMT_ATOMIC(NAME, T, return simt::atomic_rmw(address, [=](T old) -> T { return EXPRESSION; });)
+
+using simt_ull = unsigned long long;
+
+SIMT_ATOMIC_FETCH(atomicAdd, int, __atomic_fetch_add)
+SIMT_ATOMIC_FETCH(atomicAdd, unsigned, __atomic_fetch_add)
+SIMT_ATOMIC_FETCH(atomicAdd, simt_ull, __atomic_fetch_add)
+SIMT_ATOMIC_RMW(atomicAdd, float, old + value)
+SIMT_ATOMIC_RMW(atomicAdd, double, old + value)
+SIMT_ATOMIC_FETCH(atomicSub, int, __atomic_fetch_sub)
+SIMT_ATOMIC_FETCH(atomicSub, unsigned, __atomic_fetch_sub)
+
+#define SIMT_ATOMIC_EXCHANGE(T) SIMT_ATOMIC(atomicExch, T, return simt::atomic_exchange(address, value);)
+SIMT_ATOMIC_EXCHANGE(int)
+SIMT_ATOMIC_EXCHANGE(unsigned)
+SIMT_ATOMIC_EXCHANGE(simt_ull)
+SIMT_ATOMIC_EXCHANGE(float)
+#undef SIMT_ATOMIC_EXCHANGE
+
+SIMT_ATOMIC_RMW(atomicMin, int, old < value ? old : value)
+SIMT_ATOMIC_RMW(atomicMin, unsigned, old < value ? old : value)
+SIMT_ATOMIC_RMW(atomicMin, long long, old < value ? old : value)
+SIMT_ATOMIC_RMW(atomicMin, simt_ull, old < value ? old : value)
+SIMT_ATOMIC_RMW(atomicMax, int, old > value ? old : value)
+SIMT_ATOMIC_RMW(atomicMax, unsigned, old > value ? old : value)
+SIMT_ATOMIC_RMW(atomicMax, long long, old > value ? old : value)
+SIMT_ATOMIC_RMW(atomicMax, simt_ull, old > value ? old : value)
+SIMT_ATOMIC_RMW(atomicInc, unsigned, old >= value ? 0 : old + 1)
+SIMT_ATOMIC_RMW(atomicDec, unsigned, old == 0 || old > value ? value : old - 1)
+
+#define SIMT_ATOMIC_BITWISE(T)                          \
+  SIMT_ATOMIC_FETCH(atomicAnd, T, __atomic_fetch_and)   \
+  SIMT_ATOMIC_FETCH(atomicOr, T, __atomic_fetch_or)     \
+  SIMT_ATOMIC_FETCH(atomicXor, T, __atomic_fetch_xor)
+SIMT_ATOMIC_BITWISE(int)
+SIMT_ATOMIC_BITWISE(unsigned)
+SIMT_ATOMIC_BITWISE(simt_ull)
+#undef SIMT_ATOMIC_BITWISE
+
+#define SIMT_ATOMIC_CAS_SCOPE(NAME, T) \
+  inline T NAME(T* address, T expected, T value) { return simt::atomic_cas(address, expected, value); }
+#define SIMT_ATOMIC_CAS(T)                   \
+  SIMT_ATOMIC_CAS_SCOPE(atomicCAS, T)        \
+  SIMT_ATOMIC_CAS_SCOPE(atomicCAS_block, T)  \
+  SIMT_ATOMIC_CAS_SCOPE(atomicCAS_system, T)
+SIMT_ATOMIC_CAS(int)
+SIMT_ATOMIC_CAS(unsigned)
+SIMT_ATOMIC_CAS(simt_ull)
+SIMT_ATOMIC_CAS(unsigned short)
+#undef SIMT_ATOMIC_CAS
+#undef SIMT_ATOMIC_CAS_SCOPE
+
+// sm_90: each element is added atomically, not the vector as a whole.
+inline float2 atomicAdd(float2* address, float2 value) {
+  return {atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)};
+}
+inline float4 atomicAdd(float4* address, float4 value) {
+  return {atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y),
+          atomicAdd(&address->z, value.z), atomicAdd(&address->w, value.w)};
+}
+inline float2 atomicAdd_block(float2* address, float2 value) { return atomicAdd(address, value); }
+inline float4 atomicAdd_block(float4* address, float4 value) { return atomicAdd(address, value); }
+inline float2 atomicAdd_system(float2* address, float2 value) { return atomicAdd(address, value); }
+inline float4 atomicAdd_system(float4* address, float4 value) { return atomicAdd(address, value); }
+
+#undef SIMT_ATOMIC_FETCH
+#undef SIMT_ATOMIC_RMW
+#undef SIMT_ATOMIC

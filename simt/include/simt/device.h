@@ -1,0 +1,25 @@
+#pragma once
+
+// Everything device code can use that is not a math function: this is what the translator's output
+// and the public cuda_runtime.h rest on.
+
+#include <simt/atomic.h>
+#include <simt/fault.h>
+#include <simt/kernel.h>
+#include <simt/launch.h>
+#include <simt/memory.h>
+#include <simt/self.h>
+#include <simt/shared.h>
+#include <simt/sync.h>
+#include <simt/warp.h>
+
+// Under warpath-cc the execution-space keywords reach the translator as tokens: it needs to know
+// which functions are kernels and which code runs on the device, and removes them.
+#ifdef __SIMT_TRANSLATE__
+#undef __global__
+#undef __device__
+#undef __host__
+#define __global__ __simt_global__
+#define __device__ __simt_device__
+#define __host__ __simt_host__
+#endif

@@ -1,0 +1,99 @@
+#pragma once
+
+// Kernels that are launched through a pointer: cudaLaunchKernel and its relatives. A launch with a
+// plain `const void*` finds the kernel's types in a table, into which the translator enters every
+// kernel that is not a template, and every kernel whose address is cast to `void*`.
+
+#include <simt/launch.h>
+
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace simt {
+
+// Runs the kernel at `identity` with CUDA's array of pointers to arguments.
+using LaunchThunk = cudaError_t (*)(const Config& config, const void* identity, const char* name,
+                                    void** args);
+
+void register_kernel(const void* identity, const char* name, LaunchThunk thunk);
+
+// Registered name of a kernel, or null.
+const char* kernel_name(const void* identity);
+
+cudaError_t launch_registered(const Config& config, const void* identity, void** args);
+Config config_of(const cudaLaunchConfig_t& from);
+
+template <class... P, std::size_t... I>
+cudaError_t launch_with_array(const Config& config, const char* name, void (*function)(P...),
+                              void** args, std::index_sequence<I...>) {
+  // The arguments are copied once, at the launch, as CUDA does.
+  const std::tuple<std::remove_reference_t<P>...> kept(
+      *static_cast<std::remove_reference_t<P>*>(args[I])...);
+  return run_kernel(config, reinterpret_cast<const void*>(function), name,
+                    [&] { function(const_cast<std::remove_reference_t<P>&>(std::get<I>(kept))...); });
+}
+
+template <class... P>
+cudaError_t thunk_for(const Config& config, const void* identity, const char* name, void** args) {
+  auto function = reinterpret_cast<void (*)(P...)>(const_cast<void*>(identity));
+  return launch_with_array(config, name, function, args, std::index_sequence_for<P...>{});
+}
+
+// The kernel's address as a `void*`, known to cudaLaunchKernel from here on.
+template <class R, class... P>
+void* kernel_handle(R (*function)(P...), const char* name = nullptr) {
+  void* identity = reinterpret_cast<void*>(function);
+  register_kernel(identity, name, &thunk_for<P...>);
+  return identity;
+}
+// A cast of something that turned out not to be a function.
+template <class T>
+void* kernel_handle(T* pointer, const char* = nullptr) {
+  return const_cast<void*>(static_cast<const void*>(pointer));
+}
+
+// Emitted after a kernel's definition. An overloaded name resolves to nothing and is left out.
+struct KernelRegistrar {
+  template <class Resolve>
+  KernelRegistrar(const char* name, Resolve resolve) {
+    if constexpr (std::is_invocable_v<Resolve, Identity>) {
+      kernel_handle(resolve(Identity{}), name);
+    } else {
+      (void)name;
+      (void)resolve;
+    }
+  }
+};
+
+}  // namespace simt
+
+cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** args,
+                             size_t dynamic_shared, cudaStream_t stream);
+cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** args,
+                                        size_t dynamic_shared, cudaStream_t stream);
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void** args);
+
+template <class... P>
+cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void** args,
+                             size_t dynamic_shared = 0, cudaStream_t stream = nullptr) {
+  const void* handle = simt::kernel_handle(kernel);
+  return cudaLaunchKernel(handle, grid, block, args, dynamic_shared, stream);
+}
+template <class... P>
+cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid, dim3 block, void** args,
+                                        size_t dynamic_shared = 0, cudaStream_t stream = nullptr) {
+  const void* handle = simt::kernel_handle(kernel);
+  return cudaLaunchCooperativeKernel(handle, grid, block, args, dynamic_shared, stream);
+}
+template <class... P, class... A>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(P...), A&&... a) {
+  const std::tuple<P...> kept(std::forward<A>(a)...);
+  const void* identity = reinterpret_cast<const void*>(kernel);
+  return std::apply(
+      [&](const auto&... k) {
+        return simt::run_kernel(simt::config_of(*config), identity, simt::kernel_name(identity),
+                                [&] { kernel(k...); });
+      },
+      kept);
+}

@@ -1,0 +1,129 @@
+#pragma once
+
+// Kernel launches. The translator turns
+//   K<<<grid, block, shared, stream>>>(args)
+// into
+//   ::simt::launch(::simt::config(grid, block, shared, stream), "K",
+//                  [&](auto id) -> decltype(id(K)) { return id(K); },
+//                  [&](auto&&... a) { K(a...); })(args)
+// The first lambda works when K names one function: then the parameter types are known and the
+// arguments convert as in a plain call. Otherwise K is a template (or overloaded) and the types come
+// from the arguments. The second lambda calls the kernel, and a compiler can see through it.
+
+#include <driver_types.h>
+#include <simt/self.h>
+
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace simt {
+
+struct Config {
+  dim3 grid;
+  dim3 block;
+  std::size_t dynamic_shared = 0;
+  cudaStream_t stream = nullptr;
+  dim3 cluster = dim3(1, 1, 1);
+  bool cooperative = false;
+};
+
+inline Config config(dim3 grid, dim3 block, std::size_t dynamic_shared = 0,
+                     cudaStream_t stream = nullptr) {
+  return Config{grid, block, dynamic_shared, stream, dim3(1, 1, 1), false};
+}
+
+// What the runtime needs to run a grid: a loop over threads that knows the types, and its data.
+struct Kernel {
+  const void* identity;  // the function's address, or null when it is not known
+  const char* name;
+  void (*run)(const void* call, BlockFront& block);
+  const void* call;
+};
+
+// Runs the grid to its end. Refusals and faults are recorded as CUDA does; the returned code says
+// whether the launch was refused.
+cudaError_t run_grid(const Config& config, const Kernel& kernel);
+
+template <class Call>
+void run_threads(const void* call, BlockFront& block) {
+  const Call& body = *static_cast<const Call*>(call);
+  while (begin_thread(block)) {
+    body();
+    end_thread(block);
+  }
+}
+
+template <class Call>
+cudaError_t run_kernel(const Config& config, const void* identity, const char* name,
+                       const Call& call) {
+  return run_grid(config, Kernel{identity, name, &run_threads<Call>, &call});
+}
+
+// Takes the one function that a kernel expression names; has no match for a template or an
+// overloaded name.
+struct Identity {
+  template <class R, class... P>
+  constexpr auto operator()(R (*function)(P...)) const {
+    return function;
+  }
+};
+
+template <class Call>
+struct GenericLauncher {
+  Config config;
+  const char* name;
+  Call call;
+
+  template <class... A>
+  void operator()(A&&... a) const {
+    // Every thread gets its own copy: the call below copies from here into by-value parameters.
+    const std::tuple<std::decay_t<A>...> kept(std::forward<A>(a)...);
+    std::apply(
+        [this](const auto&... k) {
+          run_kernel(config, nullptr, name, [&] { call(k...); });
+        },
+        kept);
+  }
+};
+
+template <class Call, class... P>
+struct TypedLauncher {
+  Config config;
+  const char* name;
+  const void* identity;
+  Call call;
+
+  void operator()(P... p) const {
+    run_kernel(config, identity, name, [&] { call(p...); });
+  }
+
+  // Fewer arguments than parameters: the kernel has default arguments.
+  template <class... A, std::enable_if_t<(sizeof...(A) < sizeof...(P)), int> = 0>
+  void operator()(A&&... a) const {
+    const std::tuple<std::decay_t<A>...> kept(std::forward<A>(a)...);
+    std::apply(
+        [this](const auto&... k) {
+          run_kernel(config, identity, name, [&] { call(k...); });
+        },
+        kept);
+  }
+};
+
+template <class Call, class R, class... P>
+TypedLauncher<Call, P...> typed_launcher(const Config& config, const char* name,
+                                         R (*function)(P...), Call call) {
+  return {config, name, reinterpret_cast<const void*>(function), call};
+}
+
+template <class Resolve, class Call>
+auto launch(const Config& config, const char* name, Resolve resolve, Call call) {
+  if constexpr (std::is_invocable_v<Resolve, Identity>) {
+    return typed_launcher(config, name, resolve(Identity{}), call);
+  } else {
+    return GenericLauncher<Call>{config, name, call};
+  }
+}
+
+}  // namespace simt

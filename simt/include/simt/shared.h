@@ -1,0 +1,95 @@
+#pragma once
+
+// Shared memory. The translator turns a function's
+//   __shared__ T x[N];
+// into
+//   typedef T simt_type_x[N];
+//   static ::simt::SharedVar simt_var_x{"x", sizeof(...), alignof(...)};
+//   auto& x = *static_cast<simt_type_x*>(simt_var_x.address());
+// and an `extern __shared__ T x[]` into a reference to the block's dynamic area. Constructors do not
+// run, as on a GPU. A place is given the first time a grid reaches the declaration, so a variable
+// has one offset in all blocks of a grid, and only what a grid really uses counts.
+
+#include <simt/self.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace simt {
+
+class SharedVar {
+ public:
+  constexpr SharedVar(const char* name, std::size_t size, std::size_t alignment)
+      : name_(name), size_(size), alignment_(alignment) {}
+
+  void* address() {
+    const std::uint64_t place = place_.load(std::memory_order_relaxed);
+    if (front == nullptr) return nullptr;
+    if (static_cast<std::uint32_t>(place >> 32) == front->grid_generation) {
+      return front->static_shared + static_cast<std::uint32_t>(place);
+    }
+    return find_place();
+  }
+
+  const char* name() const { return name_; }
+  std::size_t size() const { return size_; }
+  std::size_t alignment() const { return alignment_; }
+
+ private:
+  void* find_place();  // asks the grid, then remembers the answer for this grid's generation
+
+  const char* name_;
+  std::size_t size_;
+  std::size_t alignment_;
+  std::atomic<std::uint64_t> place_{0};  // grid generation, offset
+};
+
+// Start of the block's dynamic shared memory, aligned to 1024 bytes. It stays the same for an OS
+// thread, which is what lets a file-scope `extern __shared__` be a thread-local reference.
+void* dynamic_shared();
+
+inline constexpr std::size_t max_static_shared = 48 * 1024;
+inline constexpr std::size_t max_block_shared = 227 * 1024;
+
+// Shared addresses as the 32-bit numbers that PTX uses: an offset from the static area. Null and
+// pointers to other memory have none.
+std::size_t shared_offset(const void* pointer);
+void* shared_pointer(std::size_t offset);
+bool is_shared(const void* pointer);
+bool is_local(const void* pointer);
+
+}  // namespace simt
+
+inline std::size_t __cvta_generic_to_shared(const void* pointer) {
+  return simt::shared_offset(pointer);
+}
+inline void* __cvta_shared_to_generic(std::size_t offset) { return simt::shared_pointer(offset); }
+// On a CPU the generic address is the address in every other space.
+inline std::size_t __cvta_generic_to_global(const void* pointer) {
+  return reinterpret_cast<std::size_t>(pointer);
+}
+inline std::size_t __cvta_generic_to_local(const void* pointer) {
+  return reinterpret_cast<std::size_t>(pointer);
+}
+inline std::size_t __cvta_generic_to_constant(const void* pointer) {
+  return reinterpret_cast<std::size_t>(pointer);
+}
+inline void* __cvta_global_to_generic(std::size_t address) {
+  return reinterpret_cast<void*>(address);
+}
+inline void* __cvta_local_to_generic(std::size_t address) {
+  return reinterpret_cast<void*>(address);
+}
+inline void* __cvta_constant_to_generic(std::size_t address) {
+  return reinterpret_cast<void*>(address);
+}
+
+inline unsigned __isShared(const void* pointer) { return simt::is_shared(pointer); }
+inline unsigned __isLocal(const void* pointer) { return simt::is_local(pointer); }
+inline unsigned __isGlobal(const void* pointer) {
+  return pointer != nullptr && !simt::is_shared(pointer) && !simt::is_local(pointer);
+}
+// A __constant__ variable is an ordinary global here; nothing tells it apart.
+inline unsigned __isConstant(const void*) { return 0; }
+inline unsigned __isGridConstant(const void*) { return 0; }

@@ -1,0 +1,150 @@
+// Barriers of a block: __syncthreads and its reducing forms, PTX's named barriers, and the barrier
+// over a cooperative grid.
+
+#include <simt/fault.h>
+#include <simt/sync.h>
+
+#include <chrono>
+
+#include "block.h"
+#include "grid.h"
+#include "report.h"
+
+namespace simt {
+namespace {
+
+int result_of(const BarrierState& barrier) {
+  switch (barrier.kind) {
+    case Barrier::count:
+      return static_cast<int>(barrier.trues);
+    case Barrier::all:
+      return barrier.trues == barrier.arrived;
+    case Barrier::any:
+      return barrier.trues != 0;
+    case Barrier::sync:
+      break;
+  }
+  return 0;
+}
+
+bool is_complete(const Block& block, const BarrierState& barrier) {
+  return barrier.expected != 0 ? barrier.arrived >= barrier.expected
+                               : barrier.arrived + block.exited_count == block.thread_count;
+}
+
+BarrierState& arrive(Block& block, unsigned id, unsigned expected, Barrier kind, bool predicate,
+                     Site site) {
+  if (id >= block.barriers.size()) {
+    fault(cudaErrorIllegalInstruction, "there is no barrier " + std::to_string(id), site);
+  }
+  BarrierState& barrier = block.barriers[id];
+  if (barrier.arrived == 0) {
+    barrier.kind = kind;
+    barrier.expected = expected;
+    barrier.site = site;
+  } else if (barrier.kind != kind || barrier.expected != expected) {
+    fault(cudaErrorIllegalInstruction,
+          "threads of one block meet at different barriers: " + std::string(name_of(kind)) +
+              " here, " + name_of(barrier.kind) + " at " + describe(barrier.site),
+          site);
+  }
+  ++barrier.arrived;
+  barrier.trues += predicate;
+  return barrier;
+}
+
+int arrive_and_wait(unsigned id, unsigned expected, Barrier kind, bool predicate, Site site) {
+  Block& block = current_block();
+  BarrierState& barrier = arrive(block, id, expected, kind, predicate, site);
+  if (is_complete(block, barrier)) {
+    const int result = result_of(barrier);
+    block.release(barrier);
+    return result;
+  }
+  Thread& me = current_thread();
+  me.barrier = static_cast<unsigned char>(id);
+  me.next = no_thread;
+  if (barrier.first == no_thread) {
+    barrier.first = block.current;
+  } else {
+    block.threads[barrier.last].next = block.current;
+  }
+  barrier.last = block.current;
+  block.wait(me, Wait::barrier, site);
+  return me.result;
+}
+
+void require_kernel(const char* what, Site site) {
+  if (!in_kernel()) host_misuse(what, site);
+}
+
+}  // namespace
+
+void Block::release(BarrierState& barrier) {
+  const int result = result_of(barrier);
+  for (unsigned id = barrier.first; id != no_thread;) {
+    const unsigned next = threads[id].next;
+    threads[id].result = result;
+    make_ready(id);
+    id = next;
+  }
+  barrier.arrived = barrier.expected = barrier.trues = 0;
+  barrier.first = barrier.last = no_thread;
+}
+
+int block_barrier(Barrier kind, int predicate, Site site) {
+  require_kernel(name_of(kind), site);
+  return arrive_and_wait(0, 0, kind, predicate != 0, site);
+}
+
+void named_barrier_sync(unsigned id, unsigned threads, Site site) {
+  require_kernel("a barrier", site);
+  arrive_and_wait(id, threads, Barrier::sync, false, site);
+}
+
+void named_barrier_arrive(unsigned id, unsigned threads, Site site) {
+  require_kernel("a barrier", site);
+  Block& block = current_block();
+  BarrierState& barrier = arrive(block, id, threads, Barrier::sync, false, site);
+  if (is_complete(block, barrier)) block.release(barrier);
+}
+
+bool is_cooperative_grid() { return in_kernel() && current_block().grid->config.cooperative; }
+
+void grid_barrier(Site site) {
+  require_kernel("a grid barrier", site);
+  Block& block = current_block();
+  if (!block.grid->config.cooperative) {
+    fault(cudaErrorLaunchFailure,
+          "a grid barrier needs a cooperative launch (cudaLaunchCooperativeKernel)", site);
+  }
+  arrive_and_wait(0, 0, Barrier::sync, false, site);
+  // One thread meets the other blocks; the rest of its block waits for it.
+  unsigned first = 0;
+  while ((block.exited[first >> 5] >> (first & 31u) & 1u) != 0) ++first;
+  if (block.current == first && !block.grid->meet()) {
+    if (block.grid->aborted.load()) block.leave();
+    fault(cudaErrorLaunchTimeout, "blocks wait at a grid barrier for blocks that have ended", site);
+  }
+  arrive_and_wait(0, 0, Barrier::sync, false, site);
+}
+
+void sleep_for(unsigned nanoseconds) {
+  if (!in_kernel()) return;
+  // On a GPU the thread sleeps at most 1 ms. Whoever sleeps waits for someone: let them all run.
+  const auto end =
+      std::chrono::steady_clock::now() + std::chrono::nanoseconds(nanoseconds % 1000000u);
+  do {
+    look_around();
+  } while (std::chrono::steady_clock::now() < end);
+}
+
+long long read_clock() {
+#if defined(__x86_64__)
+  return static_cast<long long>(__builtin_ia32_rdtsc());
+#else
+  return std::chrono::steady_clock::now().time_since_epoch().count();
+#endif
+}
+
+}  // namespace simt

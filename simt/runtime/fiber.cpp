@@ -1,0 +1,75 @@
+#include "fiber.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+
+namespace simt {
+namespace {
+
+constexpr std::size_t slab_fibers = 32;
+
+std::size_t stack_bytes() {
+  static const std::size_t bytes = [] {
+    const char* text = std::getenv("SIMT_STACK_KB");
+    const long kib = text != nullptr ? std::atol(text) : 256;
+    return static_cast<std::size_t>(std::clamp(kib, 32L, 1024L * 1024L)) * 1024;
+  }();
+  return bytes;
+}
+
+}  // namespace
+
+FiberPool::~FiberPool() {
+  for (const Slab& slab : slabs_) munmap(slab.memory, slab.size);
+}
+
+void FiberPool::make_fresh(Fiber& fiber) {
+  const auto size = static_cast<std::size_t>(fiber.stack_high - fiber.stack_low);
+  fiber.context = boost::context::detail::make_fcontext(fiber.stack_high, size, entry_);
+}
+
+void FiberPool::grow() {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t each = stack_bytes() + page;
+  const std::size_t size = each * slab_fibers;
+  void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  // Stacks are mostly touched in their top pages; a huge page would make each one cost 2 MiB.
+  madvise(memory, size, MADV_NOHUGEPAGE);
+  slabs_.push_back({static_cast<char*>(memory), size});
+  for (std::size_t i = slab_fibers; i-- > 0;) {
+    auto fiber = std::make_unique<Fiber>();
+    char* low = static_cast<char*>(memory) + i * each;
+    // Without a guard (too many mappings) an overflow runs into the next stack: still usable.
+    mprotect(low, page, PROT_NONE);
+    fiber->stack_low = low + page;
+    // Equal offsets of all stacks would make their hot lines fight for the same cache sets.
+    const std::size_t colour = ((fibers_.size() * 7) % 64) * 64;
+    fiber->stack_high = low + each - colour;
+    make_fresh(*fiber);
+    give(fiber.get());
+    fibers_.push_back(std::move(fiber));
+  }
+}
+
+void FiberPool::reset(Block* owner) {
+  for (const auto& fiber : fibers_) {
+    if (fiber->owner != owner) continue;
+    make_fresh(*fiber);
+    give(fiber.get());
+  }
+}
+
+bool FiberPool::on_a_stack(const void* address) const {
+  const char* byte = static_cast<const char*>(address);
+  return std::any_of(slabs_.begin(), slabs_.end(), [byte](const Slab& slab) {
+    return byte >= slab.memory && byte < slab.memory + slab.size;
+  });
+}
+
+}  // namespace simt

@@ -1,0 +1,111 @@
+#include "grid.h"
+
+#include <simt/fault.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "block.h"
+#include "report.h"
+
+namespace simt {
+namespace {
+
+unsigned next_generation() {
+  static std::atomic<unsigned> last{0};
+  unsigned generation;
+  do {
+    generation = last.fetch_add(1, std::memory_order_relaxed) + 1;
+  } while (generation == 0);
+  return generation;
+}
+
+}  // namespace
+
+Grid::Grid(const Config& launch_config, const Kernel& launched)
+    : config(launch_config),
+      kernel(launched),
+      block_count(std::uint64_t{config.grid.x} * config.grid.y * config.grid.z),
+      generation(next_generation()) {}
+
+void Grid::record_fault(cudaError_t code, std::string text) {
+  {
+    const std::lock_guard lock(mutex);
+    if (error == cudaSuccess) {
+      error = code;
+      report = std::move(text);
+    }
+    aborted.store(true);
+  }
+  meeting.notify_all();
+}
+
+void Grid::record_refusal(cudaError_t code, std::string text) {
+  {
+    const std::lock_guard lock(mutex);
+    if (error == cudaSuccess) refused = true;
+  }
+  record_fault(code, std::move(text));
+}
+
+std::size_t Grid::place(const SharedVar& variable) {
+  std::size_t total = 0;
+  {
+    const std::lock_guard lock(mutex);
+    const auto known = std::find_if(places.begin(), places.end(), [&](const SharedPlace& place) {
+      return place.variable == &variable;
+    });
+    if (known != places.end()) return known->offset;
+    const std::size_t alignment = std::max<std::size_t>(variable.alignment(), 1);
+    const std::size_t used = static_used.load(std::memory_order_relaxed);
+    const std::size_t offset = (used + alignment - 1) / alignment * alignment;
+    total = offset + variable.size();
+    const bool fits = total <= max_static_shared && total + config.dynamic_shared <= max_block_shared;
+    if (fits) {
+      places.push_back({&variable, offset});
+      static_used.store(total, std::memory_order_relaxed);
+      return offset;
+    }
+  }
+  const std::string with = "with '" + std::string(variable.name()) + "' the kernel uses " +
+                           std::to_string(total) + " bytes of static shared memory";
+  const std::string limit =
+      total > max_static_shared
+          ? "; the limit is " + std::to_string(max_static_shared)
+          : " and " + std::to_string(config.dynamic_shared) +
+                " of dynamic; the limit is " + std::to_string(max_block_shared);
+  record_refusal(cudaErrorInvalidValue, "simt: kernel '" + std::string(name_of(*this)) +
+                                            "' cannot run: " + with + limit + "\n");
+  current_block().leave();
+}
+
+void Grid::keep_output(std::uint64_t block, std::string text) {
+  const std::lock_guard lock(mutex);
+  outputs.emplace_back(block, std::move(text));
+}
+
+bool Grid::meet() {
+  std::unique_lock lock(mutex);
+  const std::uint64_t meeting_number = meetings;
+  if (++arrived == block_count) {
+    arrived = 0;
+    ++meetings;
+    lock.unlock();
+    meeting.notify_all();
+    return true;
+  }
+  meeting.wait(lock, [&] {
+    return meetings != meeting_number || aborted.load() || arrived + left == block_count;
+  });
+  return meetings != meeting_number;
+}
+
+void Grid::block_left() {
+  {
+    const std::lock_guard lock(mutex);
+    ++left;
+  }
+  meeting.notify_all();
+}
+
+}  // namespace simt

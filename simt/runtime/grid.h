@@ -1,0 +1,67 @@
+#pragma once
+
+// A launch while it runs: shared by the OS threads that work on its blocks.
+
+#include <driver_types.h>
+#include <simt/launch.h>
+#include <simt/shared.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace simt {
+
+struct SharedPlace {
+  const SharedVar* variable;
+  std::size_t offset;
+};
+
+struct Grid {
+  Grid(const Config& launch_config, const Kernel& launched);
+
+  // The first fault of the grid is kept; blocks that have not started never do.
+  void record_fault(cudaError_t error, std::string report);
+  // The launch turned out to be one that CUDA refuses.
+  void record_refusal(cudaError_t error, std::string report);
+
+  // Offset of a statically sized shared variable; faults when the limits are passed.
+  std::size_t place(const SharedVar& variable);
+
+  void keep_output(std::uint64_t block, std::string text);
+
+  // All blocks of a cooperative grid meet here; false when the grid was aborted meanwhile.
+  bool meet();
+  void block_left();
+
+  const Config config;
+  const Kernel kernel;
+  const std::uint64_t block_count;
+  const unsigned generation;
+  std::atomic<std::uint64_t> next_block{0};
+  std::atomic<bool> aborted{false};
+  std::atomic<std::size_t> static_used{0};
+
+  std::mutex mutex;  // guards what follows
+  cudaError_t error = cudaSuccess;
+  bool refused = false;
+  std::string report;
+  std::vector<SharedPlace> places;
+  std::vector<std::pair<std::uint64_t, std::string>> outputs;
+
+  std::condition_variable meeting;
+  std::uint64_t arrived = 0, left = 0, meetings = 0;
+};
+
+const char* name_of(const Grid& grid);
+std::string describe(const uint3& v);
+std::string describe(Site site);
+
+// Puts the outputs of a grid, in block order, behind what earlier grids printed.
+void publish_output(Grid& grid);
+
+}  // namespace simt

@@ -1,0 +1,155 @@
+// Accepting a launch: CUDA's limits first, then the grid runs to its end.
+
+#include <simt/errors.h>
+#include <simt/kernel.h>
+#include <simt/launch.h>
+#include <simt/shared.h>
+
+#include <algorithm>
+#include <mutex>
+#include <unordered_map>
+
+#include "grid.h"
+#include "worker.h"
+
+namespace simt {
+namespace {
+
+// An H100's limits.
+constexpr unsigned multiprocessors = 132;
+constexpr std::uint64_t resident_threads = 2048;
+constexpr std::uint64_t resident_blocks = 32;
+constexpr std::size_t resident_shared = 228 * 1024;
+
+cudaError_t check(const Config& config, const Kernel& kernel) {
+  const dim3& g = config.grid;
+  const dim3& b = config.block;
+  if (g.x == 0 || g.y == 0 || g.z == 0 || b.x == 0 || b.y == 0 || b.z == 0) {
+    return cudaErrorInvalidConfiguration;
+  }
+  if (b.x > 1024 || b.y > 1024 || b.z > 64) return cudaErrorInvalidConfiguration;
+  const std::uint64_t threads = std::uint64_t{b.x} * b.y * b.z;
+  if (threads > max_threads) return cudaErrorInvalidConfiguration;
+  if (g.x > 0x7fffffffu || g.y > 65535 || g.z > 65535) return cudaErrorInvalidConfiguration;
+  const std::size_t allowed = max_dynamic_shared(kernel.identity);
+  if (config.dynamic_shared > std::min(allowed, max_block_shared)) return cudaErrorInvalidValue;
+  if (config.cooperative) {
+    const std::uint64_t shared = std::max<std::size_t>(config.dynamic_shared, 1);
+    const std::uint64_t each =
+        std::min({resident_threads / threads, resident_blocks, resident_shared / shared});
+    const std::uint64_t blocks = std::uint64_t{g.x} * g.y * g.z;
+    if (blocks > each * multiprocessors) return cudaErrorCooperativeLaunchTooLarge;
+  }
+  return cudaSuccess;
+}
+
+struct Registered {
+  const char* name;
+  LaunchThunk thunk;
+};
+
+struct Table {
+  std::mutex mutex;
+  std::unordered_map<const void*, Registered> kernels;
+};
+
+Table& table() {
+  static Table* const it = new Table;  // registrars of other modules may run after our destructors
+  return *it;
+}
+
+}  // namespace
+
+cudaError_t run_grid(const Config& config, const Kernel& kernel) {
+  if (is_poisoned()) {
+    launch_failed(cudaErrorLaunchFailure);
+    return cudaErrorLaunchFailure;
+  }
+  if (const cudaError_t refused = check(config, kernel); refused != cudaSuccess) {
+    launch_failed(refused);
+    return refused;
+  }
+  catch_signals();
+  Grid grid(config, kernel);
+  if (config.cooperative) {
+    run_resident(grid);
+  } else {
+    run_on_pool(grid);
+  }
+  publish_output(grid);
+  if (grid.error == cudaSuccess) return cudaSuccess;
+  if (grid.refused) {
+    std::fputs(grid.report.c_str(), stderr);
+    launch_failed(grid.error);
+    return grid.error;
+  }
+  kernel_faulted(grid.error, grid.report);
+  return cudaSuccess;  // a fault shows at the next synchronising call, as on a GPU
+}
+
+void register_kernel(const void* identity, const char* name, LaunchThunk thunk) {
+  Table& all = table();
+  const std::lock_guard lock(all.mutex);
+  Registered& entry = all.kernels[identity];
+  entry.thunk = thunk;
+  if (name != nullptr) entry.name = name;
+}
+
+const char* kernel_name(const void* identity) {
+  Table& all = table();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.kernels.find(identity);
+  return found != all.kernels.end() ? found->second.name : nullptr;
+}
+
+cudaError_t launch_registered(const Config& config, const void* identity, void** args) {
+  Registered entry = {};
+  {
+    Table& all = table();
+    const std::lock_guard lock(all.mutex);
+    const auto found = all.kernels.find(identity);
+    if (found != all.kernels.end()) entry = found->second;
+  }
+  if (entry.thunk == nullptr) {
+    launch_failed(cudaErrorInvalidDeviceFunction);
+    return cudaErrorInvalidDeviceFunction;
+  }
+  return entry.thunk(config, identity, entry.name, args);
+}
+
+Config config_of(const cudaLaunchConfig_t& from) {
+  Config config{from.gridDim, from.blockDim, from.dynamicSmemBytes, from.stream, dim3(1, 1, 1),
+                false};
+  for (unsigned i = 0; i < from.numAttrs; ++i) {
+    const cudaLaunchAttribute& attribute = from.attrs[i];
+    if (attribute.id == cudaLaunchAttributeCooperative) {
+      config.cooperative = attribute.val.cooperative != 0;
+    } else if (attribute.id == cudaLaunchAttributeClusterDimension) {
+      const auto& size = attribute.val.clusterDim;
+      config.cluster = dim3(size.x, size.y, size.z);
+    }
+  }
+  return config;
+}
+
+}  // namespace simt
+
+cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** args,
+                             size_t dynamic_shared, cudaStream_t stream) {
+  return simt::launch_registered(simt::config(grid, block, dynamic_shared, stream), kernel, args);
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** args,
+                                        size_t dynamic_shared, cudaStream_t stream) {
+  simt::Config config = simt::config(grid, block, dynamic_shared, stream);
+  config.cooperative = true;
+  return simt::launch_registered(config, kernel, args);
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void** args) {
+  if (config == nullptr) {
+    simt::launch_failed(cudaErrorInvalidValue);
+    return cudaErrorInvalidValue;
+  }
+  return simt::launch_registered(simt::config_of(*config), kernel, args);
+}

@@ -1,0 +1,90 @@
+// Device printf. CUDA shows the text when the host synchronises; so does this, in block order.
+
+#include <simt/errors.h>
+#include <simt/fault.h>
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+
+#include "block.h"
+#include "grid.h"
+#include "worker.h"
+
+namespace simt {
+namespace {
+
+struct Pending {
+  std::mutex mutex;
+  std::string text;
+};
+
+// Leaked on purpose: kernels may still print while static objects are destroyed.
+Pending& pending() {
+  static Pending* const it = [] {
+    std::atexit([] { flush_device_printf(); });
+    return new Pending;
+  }();
+  return *it;
+}
+
+// A program that prints much and never synchronises must not hold it all.
+constexpr std::size_t flush_above = 1 << 20;
+
+}  // namespace
+
+int device_printf(const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  if (!in_kernel()) {
+    const int written = std::vprintf(format, args);
+    va_end(args);
+    return written;
+  }
+  va_list again;
+  va_copy(again, args);
+  char small[256];
+  const int length = std::vsnprintf(small, sizeof small, format, args);
+  va_end(args);
+  if (length > 0) {
+    std::string& output = current_block().output;
+    if (static_cast<std::size_t>(length) < sizeof small) {
+      output.append(small, static_cast<std::size_t>(length));
+    } else {
+      const std::size_t start = output.size();
+      output.resize(start + static_cast<std::size_t>(length) + 1);
+      std::vsnprintf(&output[start], static_cast<std::size_t>(length) + 1, format, again);
+      output.pop_back();
+    }
+  }
+  va_end(again);
+  return length;
+}
+
+void publish_output(Grid& grid) {
+  if (grid.outputs.empty()) return;
+  std::sort(grid.outputs.begin(), grid.outputs.end());
+  std::string joined;
+  for (const auto& [block, text] : grid.outputs) joined += text;
+  Pending& all = pending();
+  std::size_t size;
+  {
+    const std::lock_guard lock(all.mutex);
+    all.text += joined;
+    size = all.text.size();
+  }
+  if (size > flush_above) flush_device_printf();
+}
+
+void flush_device_printf() {
+  Pending& all = pending();
+  const std::lock_guard lock(all.mutex);
+  if (all.text.empty()) return;
+  std::fwrite(all.text.data(), 1, all.text.size(), stdout);
+  all.text.clear();
+}
+
+}  // namespace simt

@@ -1,0 +1,35 @@
+#pragma once
+
+// Texts for people: where a thread stood, what a block waits for.
+
+#include <driver_types.h>
+#include <simt/sync.h>
+#include <simt/warp.h>
+
+#include <string>
+
+#include "block.h"
+#include "grid.h"
+
+namespace simt {
+
+const char* name_of(Barrier kind);
+const char* name_of(WarpOp op);
+std::string hexadecimal(unsigned long long value);
+
+// "0-15, 20" for the set positions.
+std::string ranges(const std::vector<unsigned>& sorted);
+
+// Which threads of a block that cannot go on wait where, and for what.
+std::string deadlock_report(const Block& block);
+
+// Ends the grid with a report that is complete as it is.
+[[noreturn]] void fault_quietly(cudaError_t error, std::string report);
+
+// A device-only function was called from host code: there is no sensible way on.
+[[noreturn]] void host_misuse(const char* what, Site site);
+
+// "file:line" of a machine instruction if debug information tells, else module and offset.
+std::string describe_code(const void* instruction);
+
+}  // namespace simt

@@ -1,0 +1,80 @@
+#include <simt/fault.h>
+#include <simt/shared.h>
+#include <sys/mman.h>
+
+#include <cstring>
+#include <new>
+
+#include "grid.h"
+#include "shared_arena.h"
+#include "worker.h"
+
+namespace simt {
+namespace {
+
+// The layout of an arena: a guard page's worth of nothing, the static area, the dynamic area, and
+// nothing again, so that an access far outside faults.
+constexpr std::size_t guard = 64 * 1024;
+constexpr std::size_t static_room = max_static_shared;
+constexpr std::size_t dynamic_room = 228 * 1024;
+constexpr std::size_t room = static_room + dynamic_room;
+static_assert(static_room % 4096 == 0 && room % 4096 == 0);
+
+}  // namespace
+
+void make_arena(Block& block) {
+  block.arena_size = guard + room + guard;
+  void* memory = mmap(nullptr, block.arena_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  block.arena = static_cast<char*>(memory);
+  block.static_shared = block.arena + guard;
+  block.dynamic_shared = block.static_shared + static_room;
+  if (mprotect(block.static_shared, room, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
+  std::memset(block.static_shared, 0xFF, room);
+}
+
+void free_arena(Block& block) { munmap(block.arena, block.arena_size); }
+
+void wipe_arena(Block& block, const Grid& grid) {
+  std::memset(block.static_shared, 0xFF, grid.static_used.load(std::memory_order_relaxed));
+  std::memset(block.dynamic_shared, 0xFF, grid.config.dynamic_shared);
+}
+
+void* SharedVar::find_place() {
+  Block& block = current_block();
+  const std::size_t offset = block.grid->place(*this);
+  place_.store(static_cast<std::uint64_t>(block.grid_generation) << 32 | offset,
+               std::memory_order_relaxed);
+  return block.static_shared + offset;
+}
+
+void* dynamic_shared() {
+  if (front != nullptr) return front->dynamic_shared;
+  // A file-scope variable that host code mentions: the OS thread's first block owns the memory.
+  Worker& worker = this_worker();
+  if (worker.blocks.empty()) worker.blocks.push_back(std::make_unique<Block>(worker.fibers));
+  return worker.blocks.front()->dynamic_shared;
+}
+
+bool is_shared(const void* pointer) {
+  if (front == nullptr) return false;
+  const char* byte = static_cast<const char*>(pointer);
+  return byte >= front->static_shared && byte < front->static_shared + room;
+}
+
+bool is_local(const void* pointer) {
+  return front != nullptr && this_worker().fibers.on_a_stack(pointer);
+}
+
+std::size_t shared_offset(const void* pointer) {
+  return is_shared(pointer)
+             ? static_cast<std::size_t>(static_cast<const char*>(pointer) - front->static_shared)
+             : reinterpret_cast<std::size_t>(pointer);
+}
+
+void* shared_pointer(std::size_t offset) {
+  return front != nullptr && offset < room ? front->static_shared + offset
+                                           : reinterpret_cast<void*>(offset);
+}
+
+}  // namespace simt

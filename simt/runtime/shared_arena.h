@@ -1,0 +1,14 @@
+#pragma once
+
+// The memory behind a block's shared variables.
+
+#include "block.h"
+
+namespace simt {
+
+void make_arena(Block& block);
+void free_arena(Block& block);
+// Overwrites what a block of this grid may have used with 0xFF bytes.
+void wipe_arena(Block& block, const Grid& grid);
+
+}  // namespace simt

@@ -1,0 +1,248 @@
+// Rendezvous of the lanes of a warp.
+
+#include <simt/fault.h>
+#include <simt/warp.h>
+
+#include <cstring>
+
+#include "block.h"
+#include "report.h"
+
+namespace simt {
+namespace {
+
+int shuffle_source(WarpOp op, int lane, const WarpArgs& args, bool& in_range) {
+  const int width = args.width > 0 && args.width < 32 ? args.width : 32;
+  const int first = lane & ~(width - 1);
+  const int last = first + width - 1;
+  int source = lane;
+  in_range = true;
+  switch (op) {
+    case WarpOp::shfl:
+      source = first + (args.argument & (width - 1));
+      break;
+    case WarpOp::shfl_up:
+      source = lane - (args.argument & 31);
+      in_range = source >= first;
+      break;
+    case WarpOp::shfl_down:
+      source = lane + (args.argument & 31);
+      in_range = source <= last;
+      break;
+    default:
+      source = lane ^ (args.argument & 31);
+      // Lanes of earlier segments may be read, those of later ones not.
+      in_range = source <= last;
+  }
+  return source;
+}
+
+unsigned word_of(const WarpArgs& args) {
+  unsigned word;
+  std::memcpy(&word, args.value, sizeof word);
+  return word;
+}
+
+void set_word(WarpArgs& args, unsigned word) { std::memcpy(args.value, &word, sizeof word); }
+
+// Calls f(lane, args) for each lane.
+template <class F>
+void for_each_lane(unsigned lanes, WarpArgs* const* args, F f) {
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const int lane = __builtin_ctz(lanes);
+    f(lane, *args[lane]);
+  }
+}
+
+template <std::size_t Size>
+void shuffle(WarpOp op, unsigned lanes, WarpArgs* const* args) {
+  unsigned char values[32][Size];
+  for_each_lane(lanes, args, [&](int lane, WarpArgs& a) { std::memcpy(values[lane], a.value, Size); });
+  for_each_lane(lanes, args, [&](int lane, WarpArgs& a) {
+    bool in_range;
+    const int source = shuffle_source(op, lane, a, in_range);
+    // Out of range, or a lane that takes no part (undefined on a GPU): the own value comes back.
+    if (in_range && (lanes >> source & 1u) != 0) std::memcpy(a.value, values[source], Size);
+  });
+}
+
+unsigned combine(WarpOp op, unsigned a, unsigned b) {
+  const int x = static_cast<int>(a);
+  const int y = static_cast<int>(b);
+  switch (op) {
+    case WarpOp::reduce_add:
+      return a + b;
+    case WarpOp::reduce_min:
+      return x < y ? a : b;
+    case WarpOp::reduce_max:
+      return x > y ? a : b;
+    case WarpOp::reduce_umin:
+      return a < b ? a : b;
+    case WarpOp::reduce_umax:
+      return a > b ? a : b;
+    case WarpOp::reduce_and:
+      return a & b;
+    case WarpOp::reduce_or:
+      return a | b;
+    default:
+      return a ^ b;
+  }
+}
+
+void match(WarpOp op, unsigned lanes, WarpArgs* const* args) {
+  unsigned equal[32];
+  for_each_lane(lanes, args, [&](int lane, WarpArgs& a) {
+    equal[lane] = 0;
+    for_each_lane(lanes, args, [&](int other, WarpArgs& b) {
+      if (std::memcmp(a.value, b.value, a.size) == 0) equal[lane] |= 1u << other;
+    });
+  });
+  for_each_lane(lanes, args, [&](int lane, WarpArgs& a) {
+    const bool all = equal[lane] == lanes;
+    a.predicate = all;
+    set_word(a, op == WarpOp::match_any || all ? equal[lane] : 0);
+  });
+}
+
+void vote_or_reduce(WarpOp op, unsigned lanes, WarpArgs* const* args) {
+  unsigned ballot = 0;
+  unsigned sum = word_of(*args[__builtin_ctz(lanes)]);
+  for_each_lane(lanes, args, [&](int lane, WarpArgs& a) {
+    if (word_of(a) != 0) ballot |= 1u << lane;
+  });
+  unsigned result = 0;
+  switch (op) {
+    case WarpOp::all:
+      result = ballot == lanes;
+      break;
+    case WarpOp::any:
+      result = ballot != 0;
+      break;
+    case WarpOp::uni:
+      result = ballot == lanes || ballot == 0;
+      break;
+    case WarpOp::ballot:
+      result = ballot;
+      break;
+    default:
+      for_each_lane(lanes & (lanes - 1), args,
+                    [&](int, WarpArgs& a) { sum = combine(op, sum, word_of(a)); });
+      result = sum;
+  }
+  for_each_lane(lanes, args, [&](int, WarpArgs& a) { set_word(a, result); });
+}
+
+void compute(WarpOp op, unsigned lanes, WarpArgs* const* args) {
+  switch (op) {
+    case WarpOp::sync:
+      return;
+    case WarpOp::shfl:
+    case WarpOp::shfl_up:
+    case WarpOp::shfl_down:
+    case WarpOp::shfl_xor: {
+      const unsigned size = args[__builtin_ctz(lanes)]->size;
+      if (size <= 4) return shuffle<4>(op, lanes, args);
+      if (size <= 8) return shuffle<8>(op, lanes, args);
+      return shuffle<16>(op, lanes, args);
+    }
+    case WarpOp::match_any:
+    case WarpOp::match_all:
+      return match(op, lanes, args);
+    default:
+      return vote_or_reduce(op, lanes, args);
+  }
+}
+
+unsigned find_group(Warp& warp, WarpOp op, unsigned mask, Site site) {
+  for (unsigned g = 0; g < warp.group_count; ++g) {
+    if (warp.groups[g].mask == mask) return g;
+  }
+  warp.groups[warp.group_count] = {mask, 0, op, site};
+  return warp.group_count++;
+}
+
+}  // namespace
+
+void Block::finish(unsigned warp_index, unsigned g) {
+  Warp& warp = warps[warp_index];
+  const WarpGroup group = warp.groups[g];
+  warp.groups[g] = warp.groups[--warp.group_count];
+  if (group.arrived == 0) return;
+  WarpArgs* args[32];
+  const unsigned base = warp_index * 32;
+  for (unsigned lanes = group.arrived; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(lanes));
+    args[lane] = threads[base + lane].args;
+  }
+  compute(group.op, group.arrived, args);
+  for (unsigned lanes = group.arrived; lanes != 0; lanes &= lanes - 1) {
+    const unsigned id = base + static_cast<unsigned>(__builtin_ctz(lanes));
+    if (threads[id].wait == Wait::warp) make_ready(id);  // the last one to arrive is not waiting
+  }
+}
+
+void warp_rendezvous(WarpOp op, unsigned mask, WarpArgs& args, Site site) {
+  if (!in_kernel()) host_misuse(name_of(op), site);
+  Block& block = current_block();
+  const unsigned warp_index = block.current >> 5;
+  const unsigned bit = 1u << (block.current & 31u);
+  Warp& warp = block.warps[warp_index];
+  if ((mask & bit) == 0) {
+    fault(cudaErrorIllegalInstruction,
+          std::string(name_of(op)) + " by lane " + std::to_string(block.current & 31u) +
+              ", which its own mask " + hexadecimal(mask) + " leaves out",
+          site);
+  }
+  const unsigned g = find_group(warp, op, mask, site);
+  WarpGroup& group = warp.groups[g];
+  if (group.op != op) {
+    fault(cudaErrorIllegalInstruction,
+          "lanes of one warp meet in different operations: " + std::string(name_of(op)) +
+              " here, " + name_of(group.op) + " at " + describe(group.site) + ", both with mask " +
+              hexadecimal(mask),
+          site);
+  }
+  group.arrived |= bit;
+  Thread& me = current_thread();
+  me.args = &args;
+  me.mask = mask;
+  me.op = op;
+  if ((mask & block.alive_lanes(warp_index) & ~group.arrived) == 0) {
+    block.finish(warp_index, g);
+    return;
+  }
+  block.wait(me, Wait::warp, site);
+}
+
+void Block::answer_active_mask(unsigned warp_index) {
+  Warp& warp = warps[warp_index];
+  while (warp.asking != 0) {
+    const unsigned base = warp_index * 32;
+    const Site& site = threads[base + static_cast<unsigned>(__builtin_ctz(warp.asking))].site;
+    unsigned together = 0;
+    for (unsigned lanes = warp.asking; lanes != 0; lanes &= lanes - 1) {
+      const unsigned lane = static_cast<unsigned>(__builtin_ctz(lanes));
+      const Site& other = threads[base + lane].site;
+      const bool same = other.line == site.line &&
+                        (other.file == site.file || std::strcmp(other.file, site.file) == 0);
+      if (same) together |= 1u << lane;
+    }
+    warp.asking &= ~together;
+    for (unsigned lanes = together; lanes != 0; lanes &= lanes - 1) {
+      const unsigned id = base + static_cast<unsigned>(__builtin_ctz(lanes));
+      threads[id].result = static_cast<int>(together);
+      make_ready(id);
+    }
+  }
+}
+
+unsigned active_mask(Site site) {
+  if (!in_kernel()) host_misuse("__activemask", site);
+  Block& block = current_block();
+  Thread& me = current_thread();
+  block.warp_of(block.current).asking |= 1u << (block.current & 31u);
+  block.wait(me, Wait::active_mask, site);
+  return static_cast<unsigned>(me.result);
+}
+
+}  // namespace simt
