@@ -133,7 +133,7 @@ void check_dtype(const Contract& c, const void* args, const ArgSpec& a, const Te
   }
   if (std::find(a.dtypes.begin(), a.dtypes.end(), t.dtype) != a.dtypes.end()) return;
   std::string allowed;
-  for (DType d : a.dtypes) allowed += " " + std::string(name(d));
+  for (DType d : a.dtypes) allowed.append(" ").append(name(d));
   bad(c, a, "is " + std::string(name(t.dtype)) + "; allowed:" + allowed);
 }
 

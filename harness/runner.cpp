@@ -64,7 +64,7 @@ class Runner {
 
   Record blank(std::size_t who, const Attempt& attempt, const Problem& problem) const;
   Worker& worker(std::size_t who);
-  bool start(std::size_t who, std::int64_t slot, const Attempt& attempt);
+  void start(std::size_t who, std::int64_t slot, const Attempt& attempt);
   void wait(std::vector<Record>& records, const Problem& problem, const Attempt& attempt);
   bool heard(Active& active, Record& record, const Problem& problem, const Attempt& attempt);
   bool answered(Active& active, const json& reply, Record& record, const Problem& problem, const Attempt& attempt);
@@ -113,7 +113,7 @@ Worker& Runner::worker(std::size_t who) {
   return *workers_[who];
 }
 
-bool Runner::start(std::size_t who, std::int64_t slot, const Attempt& attempt) {
+void Runner::start(std::size_t who, std::int64_t slot, const Attempt& attempt) {
   // Reruns are cheap on a GPU, and three see more of what only sometimes happens.
   const int launches = settings_.gpu ? 3 : 2;
   worker(who).send({{"do", "check"},
@@ -122,7 +122,6 @@ bool Runner::start(std::size_t who, std::int64_t slot, const Attempt& attempt) {
                     {"slot", slot},
                     {"launches", launches}});
   active_.push_back({who, slot, after(settings_.timeout), settings_.timeout, false});
-  return true;
 }
 
 void Runner::fail(std::size_t who, Record& record, std::string reason) {

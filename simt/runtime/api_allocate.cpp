@@ -9,7 +9,8 @@ using namespace simt::api;
 
 namespace {
 
-constexpr size_t pitch_unit = 512;  // rows of cudaMallocPitch begin at multiples of this, as on sm_90
+constexpr size_t pitch_unit =
+    512;  // rows of cudaMallocPitch begin at multiples of this, as on sm_90
 
 cudaError_t allocate(void** pointer, size_t size, MemoryKind kind, unsigned flags) {
   if (!pointer) return record(cudaErrorInvalidValue);
@@ -24,9 +25,15 @@ cudaError_t allocate(void** pointer, size_t size, MemoryKind kind, unsigned flag
   return cudaSuccess;
 }
 
-bool on_heap(MemoryKind kind) { return kind == MemoryKind::device || kind == MemoryKind::managed; }
-bool is_pinned(MemoryKind kind) { return kind == MemoryKind::pinned; }
-bool is_registered(MemoryKind kind) { return kind == MemoryKind::registered; }
+bool on_heap(MemoryKind kind) {
+  return kind == MemoryKind::device || kind == MemoryKind::managed;
+}
+bool is_pinned(MemoryKind kind) {
+  return kind == MemoryKind::pinned;
+}
+bool is_registered(MemoryKind kind) {
+  return kind == MemoryKind::registered;
+}
 
 // Pitch of a row; 0 when the whole cannot be expressed.
 size_t pitch_of(size_t width, size_t rows) {

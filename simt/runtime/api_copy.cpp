@@ -36,7 +36,9 @@ struct Block {
 };
 
 // Bytes from the first to one past the last of a pitched block.
-size_t span(size_t pitch, size_t width, size_t height) { return pitch * (height - 1) + width; }
+size_t span(size_t pitch, size_t width, size_t height) {
+  return pitch * (height - 1) + width;
+}
 
 cudaError_t copy(const Block& b, cudaMemcpyKind kind) {
   if (!known_direction(kind)) return cudaErrorInvalidMemcpyDirection;
@@ -71,13 +73,12 @@ cudaError_t copy_box(const cudaMemcpy3DParms& p) {
                              p.dstPos.y + p.extent.height > p.dstPtr.ysize))
     return cudaErrorInvalidValue;
   for (size_t z = 0; z < p.extent.depth; ++z) {
-    const Block slice{
-        dst + (p.dstPos.z + z) * dst_slice + p.dstPos.y * p.dstPtr.pitch + p.dstPos.x,
-        p.dstPtr.pitch,
-        src + (p.srcPos.z + z) * src_slice + p.srcPos.y * p.srcPtr.pitch + p.srcPos.x,
-        p.srcPtr.pitch,
-        p.extent.width,
-        p.extent.height};
+    const Block slice{dst + (p.dstPos.z + z) * dst_slice + p.dstPos.y * p.dstPtr.pitch + p.dstPos.x,
+                      p.dstPtr.pitch,
+                      src + (p.srcPos.z + z) * src_slice + p.srcPos.y * p.srcPtr.pitch + p.srcPos.x,
+                      p.srcPtr.pitch,
+                      p.extent.width,
+                      p.extent.height};
     if (const cudaError_t error = copy_rows(slice, p.kind)) return error;
   }
   return cudaSuccess;
@@ -156,15 +157,15 @@ cudaError_t cudaMemcpyBatchAsync(void* const* dsts, const void* const* srcs, con
 
 cudaError_t cudaMemcpy2D(void* dst, size_t dst_pitch, const void* src, size_t src_pitch,
                          size_t width, size_t height, cudaMemcpyKind kind) {
-  return blocking(
-      [&] { return copy_rows({dst, dst_pitch, src, src_pitch, width, height}, kind); });
+  return blocking([&] { return copy_rows({dst, dst_pitch, src, src_pitch, width, height}, kind); });
 }
 
 cudaError_t cudaMemcpy2DAsync(void* dst, size_t dst_pitch, const void* src, size_t src_pitch,
                               size_t width, size_t height, cudaMemcpyKind kind,
                               cudaStream_t stream) {
-  return on_stream(
-      stream, [&] { return copy_rows({dst, dst_pitch, src, src_pitch, width, height}, kind); });
+  return on_stream(stream, [&] {
+    return copy_rows({dst, dst_pitch, src, src_pitch, width, height}, kind);
+  });
 }
 
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parms) {

@@ -65,12 +65,24 @@ cudaError_t check_device(int device) {
 
 }  // namespace
 
-cudaError_t cudaGetDeviceCount(int* count) { return answer(count, 1); }
-cudaError_t cudaGetDevice(int* device) { return answer(device, 0); }
-cudaError_t cudaSetDevice(int device) { return check_device(device); }
-cudaError_t cudaInitDevice(int device, unsigned int, unsigned int) { return check_device(device); }
-cudaError_t cudaDriverGetVersion(int* out) { return answer(out, version); }
-cudaError_t cudaRuntimeGetVersion(int* out) { return answer(out, version); }
+cudaError_t cudaGetDeviceCount(int* count) {
+  return answer(count, 1);
+}
+cudaError_t cudaGetDevice(int* device) {
+  return answer(device, 0);
+}
+cudaError_t cudaSetDevice(int device) {
+  return check_device(device);
+}
+cudaError_t cudaInitDevice(int device, unsigned int, unsigned int) {
+  return check_device(device);
+}
+cudaError_t cudaDriverGetVersion(int* out) {
+  return answer(out, version);
+}
+cudaError_t cudaRuntimeGetVersion(int* out) {
+  return answer(out, version);
+}
 
 cudaError_t cudaSetValidDevices(int* devices, int count) {
   if (count < 0 || count > 1 || (count == 1 && !devices)) return record(cudaErrorInvalidValue);
@@ -118,9 +130,15 @@ cudaError_t cudaDeviceReset() {
   return cudaSuccess;
 }
 
-cudaError_t cudaDeviceSynchronize() { return record(synchronise()); }
-cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
-cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
+cudaError_t cudaDeviceSynchronize() {
+  return record(synchronise());
+}
+cudaError_t cudaThreadSynchronize() {
+  return cudaDeviceSynchronize();
+}
+cudaError_t cudaThreadExit() {
+  return cudaDeviceReset();
+}
 
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
   const size_t* const current = limit_of(limit);
@@ -164,7 +182,9 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   return cudaSuccess;
 }
 
-cudaError_t cudaCtxResetPersistingL2Cache() { return record(device_state()); }
+cudaError_t cudaCtxResetPersistingL2Cache() {
+  return record(device_state());
+}
 
 cudaError_t cudaDeviceGetPCIBusId(char* bus_id, int length, int device) {
   if (!bus_id || length < static_cast<int>(sizeof pci_bus_id)) return record(cudaErrorInvalidValue);

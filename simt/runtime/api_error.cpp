@@ -32,7 +32,9 @@ void kernel_faulted(cudaError_t error, const std::string& report) {
   if (report.back() != '\n') std::fputc('\n', stderr);
 }
 
-bool is_poisoned() { return fault.load() != cudaSuccess; }
+bool is_poisoned() {
+  return fault.load() != cudaSuccess;
+}
 
 namespace api {
 
@@ -41,7 +43,9 @@ cudaError_t record(cudaError_t error) {
   return error;
 }
 
-cudaError_t device_state() { return fault_visible.load() ? fault.load() : cudaSuccess; }
+cudaError_t device_state() {
+  return fault_visible.load() ? fault.load() : cudaSuccess;
+}
 
 cudaError_t synchronise() {
   flush_device_printf();
@@ -63,7 +67,9 @@ cudaError_t cudaGetLastError() {
   return error;
 }
 
-cudaError_t cudaPeekAtLastError() { return simt::last_error; }
+cudaError_t cudaPeekAtLastError() {
+  return simt::last_error;
+}
 
 const char* cudaGetErrorName(cudaError_t error) {
   switch (static_cast<int>(error)) {

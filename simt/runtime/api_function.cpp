@@ -55,7 +55,9 @@ size_t shared_setting(const Function& f, size_t block_needs) {
   return shared_per_sm;
 }
 
-size_t round_up(size_t n, size_t unit) { return (n + unit - 1) / unit * unit; }
+size_t round_up(size_t n, size_t unit) {
+  return (n + unit - 1) / unit * unit;
+}
 
 int active_blocks(const Function& f, int block_size, size_t dynamic) {
   if (block_size > max_threads || dynamic > f.max_dynamic) return 0;
@@ -72,7 +74,9 @@ void simt::api::forget_functions() {
   functions().clear();
 }
 
-size_t simt::max_dynamic_shared(const void* kernel) { return function_of(kernel).max_dynamic; }
+size_t simt::max_dynamic_shared(const void* kernel) {
+  return function_of(kernel).max_dynamic;
+}
 
 cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attr, int value) {
   if (!kernel) return record(cudaErrorInvalidDeviceFunction);
@@ -190,8 +194,8 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* kernel,
   for (unsigned i = 0; i < config->numAttrs; ++i) {
     const cudaLaunchAttribute& attr = config->attrs[i];
     if (attr.id == cudaLaunchAttributeClusterDimension)
-      cluster = static_cast<int>(attr.val.clusterDim.x * attr.val.clusterDim.y *
-                                 attr.val.clusterDim.z);
+      cluster =
+          static_cast<int>(attr.val.clusterDim.x * attr.val.clusterDim.y * attr.val.clusterDim.z);
   }
   const dim3& block = config->blockDim;
   const int threads = static_cast<int>(block.x * block.y * block.z);

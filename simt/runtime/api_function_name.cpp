@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 
-
 #include "api_internal.h"
 
 using namespace simt;

@@ -36,8 +36,12 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
   return cudaSuccess;
 }
 
-cudaError_t cudaGraphCreate(cudaGraph_t*, unsigned int) { return record(cudaErrorNotSupported); }
-cudaError_t cudaGraphDestroy(cudaGraph_t) { return record(cudaErrorInvalidValue); }
+cudaError_t cudaGraphCreate(cudaGraph_t*, unsigned int) {
+  return record(cudaErrorNotSupported);
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t) {
+  return record(cudaErrorInvalidValue);
+}
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t*, cudaGraph_t, unsigned long long) {
   return record(cudaErrorNotSupported);
 }
@@ -50,9 +54,15 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t*, cudaGraph_t, unsigne
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t, cudaGraph_t, cudaGraphExecUpdateResultInfo*) {
   return record(cudaErrorInvalidValue);
 }
-cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t) { return record(cudaErrorInvalidValue); }
-cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return record(cudaErrorInvalidValue); }
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t) { return record(cudaErrorInvalidValue); }
+cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t) {
+  return record(cudaErrorInvalidValue);
+}
+cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) {
+  return record(cudaErrorInvalidValue);
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t) {
+  return record(cudaErrorInvalidValue);
+}
 cudaError_t cudaGraphGetNodes(cudaGraph_t, cudaGraphNode_t*, size_t*) {
   return record(cudaErrorInvalidValue);
 }

@@ -1,9 +1,9 @@
 // Device memory: one reserved range of addresses, committed as it is used.
 //
-// A large block has its own pages with a page between it and the next that nobody may touch, and its
-// pages are taken away when it is freed: running past the end or using freed memory is a real fault,
-// as it is on a GPU. Small blocks share slabs, for a page each would be wasteful. Memory is zero the
-// first time it is handed out.
+// A large block has its own pages with a page between it and the next that nobody may touch, and
+// its pages are taken away when it is freed: running past the end or using freed memory is a real
+// fault, as it is on a GPU. Small blocks share slabs, for a page each would be wasteful. Memory is
+// zero the first time it is handed out.
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -22,12 +22,14 @@ namespace simt::api {
 namespace {
 
 constexpr std::size_t page = 4096;
-constexpr std::size_t small_unit = 512;         // alignment of every device pointer, as on a GPU
-constexpr std::size_t small_limit = 32 << 10;   // larger blocks get their own pages
+constexpr std::size_t small_unit = 512;        // alignment of every device pointer, as on a GPU
+constexpr std::size_t small_limit = 32 << 10;  // larger blocks get their own pages
 constexpr std::size_t slab_size = 2 << 20;
 constexpr std::size_t h200_memory = 150109880320;
 
-std::size_t round_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
+std::size_t round_up(std::size_t n, std::size_t unit) {
+  return (n + unit - 1) / unit * unit;
+}
 
 // Free ranges by address; the lowest that fits is taken, so that addresses repeat from run to run.
 class FreeRanges {
@@ -185,13 +187,21 @@ Heap& heap() {
 
 }  // namespace
 
-void* heap_allocate(std::size_t size) { return heap().allocate(size); }
+void* heap_allocate(std::size_t size) {
+  return heap().allocate(size);
+}
 void heap_free(void* pointer, std::size_t size) {
   heap().free(reinterpret_cast<std::uintptr_t>(pointer), size);
 }
-void heap_reset() { heap().reset(); }
-std::size_t heap_total() { return heap().total(); }
-std::size_t heap_used() { return heap().used(); }
+void heap_reset() {
+  heap().reset();
+}
+std::size_t heap_total() {
+  return heap().total();
+}
+std::size_t heap_used() {
+  return heap().used();
+}
 
 }  // namespace simt::api
 

@@ -5,7 +5,7 @@
 #include <cuda_runtime_api.h>
 #include <simt/api_templates.h>
 #include <simt/errors.h>
-#include <simt/memory.h>
+#include <simt/allocation.h>
 
 namespace simt::api {
 

@@ -22,7 +22,9 @@ Registry& registry() {
   return *instance;
 }
 
-std::uintptr_t address(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+std::uintptr_t address(const void* pointer) {
+  return reinterpret_cast<std::uintptr_t>(pointer);
+}
 
 }  // namespace
 

@@ -143,8 +143,12 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
   return answer(stream, device, 0);
 }
 
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return wait(is_stream(stream)); }
-cudaError_t cudaStreamQuery(cudaStream_t stream) { return wait(is_stream(stream)); }
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  return wait(is_stream(stream));
+}
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  return wait(is_stream(stream));
+}
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
   if (const cudaError_t error = check(stream)) return record(error);
@@ -231,8 +235,12 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
   return cudaEventRecord(event, stream);
 }
 
-cudaError_t cudaEventQuery(cudaEvent_t event) { return wait(events().contains(event)); }
-cudaError_t cudaEventSynchronize(cudaEvent_t event) { return wait(events().contains(event)); }
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  return wait(events().contains(event));
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  return wait(events().contains(event));
+}
 
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end) {
   if (!ms) return record(cudaErrorInvalidValue);
@@ -244,5 +252,9 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end) 
   return cudaSuccess;
 }
 
-cudaError_t cudaProfilerStart() { return cudaSuccess; }
-cudaError_t cudaProfilerStop() { return cudaSuccess; }
+cudaError_t cudaProfilerStart() {
+  return cudaSuccess;
+}
+cudaError_t cudaProfilerStop() {
+  return cudaSuccess;
+}

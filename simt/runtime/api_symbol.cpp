@@ -27,7 +27,9 @@ cudaError_t hint(const void* pointer, size_t count, cudaStream_t stream) {
   return cudaSuccess;
 }
 
-bool is_device_or_host(int device) { return device == 0 || device == cudaCpuDeviceId; }
+bool is_device_or_host(int device) {
+  return device == 0 || device == cudaCpuDeviceId;
+}
 
 bool is_location(const cudaMemLocation& location) {
   return location.type == cudaMemLocationTypeDevice ? location.id == 0

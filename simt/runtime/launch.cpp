@@ -6,6 +6,7 @@
 #include <simt/shared.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <mutex>
 #include <unordered_map>
 

@@ -48,9 +48,7 @@ void* SharedVar::find_place() {
   return block.static_shared + offset;
 }
 
-void* dynamic_shared() {
-  if (front != nullptr) return front->dynamic_shared;
-  // A file-scope variable that host code mentions: the OS thread's first block owns the memory.
+void* thread_dynamic_shared() {
   Worker& worker = this_worker();
   if (worker.blocks.empty()) worker.blocks.push_back(std::make_unique<Block>(worker.fibers));
   return worker.blocks.front()->dynamic_shared;

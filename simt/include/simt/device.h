@@ -10,6 +10,7 @@
 #include <simt/memory.h>
 #include <simt/self.h>
 #include <simt/shared.h>
+#include <simt/special.h>
 #include <simt/sync.h>
 #include <simt/warp.h>
 

@@ -57,8 +57,8 @@ void* kernel_handle(T* pointer, const char* = nullptr) {
 struct KernelRegistrar {
   template <class Resolve>
   KernelRegistrar(const char* name, Resolve resolve) {
-    if constexpr (std::is_invocable_v<Resolve, Identity>) {
-      kernel_handle(resolve(Identity{}), name);
+    if constexpr (std::is_invocable_v<Resolve, OneFunction>) {
+      kernel_handle(resolve(OneFunction{}), name);
     } else {
       (void)name;
       (void)resolve;

@@ -63,7 +63,7 @@ cudaError_t run_kernel(const Config& config, const void* identity, const char* n
 
 // Takes the one function that a kernel expression names; has no match for a template or an
 // overloaded name.
-struct Identity {
+struct OneFunction {
   template <class R, class... P>
   constexpr auto operator()(R (*function)(P...)) const {
     return function;
@@ -119,8 +119,8 @@ TypedLauncher<Call, P...> typed_launcher(const Config& config, const char* name,
 
 template <class Resolve, class Call>
 auto launch(const Config& config, const char* name, Resolve resolve, Call call) {
-  if constexpr (std::is_invocable_v<Resolve, Identity>) {
-    return typed_launcher(config, name, resolve(Identity{}), call);
+  if constexpr (std::is_invocable_v<Resolve, OneFunction>) {
+    return typed_launcher(config, name, resolve(OneFunction{}), call);
   } else {
     return GenericLauncher<Call>{config, name, call};
   }

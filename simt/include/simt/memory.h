@@ -1,35 +1,81 @@
 #pragma once
 
-// Which memory a pointer belongs to: the registry behind the API's checks and the later ones.
+// Loads and stores with cache hints. A CPU has no such hints: each is a plain access to any scalar
+// or vector type. The volatile ones (__ldcv, __stwt) may not be merged or kept in a register, since
+// programs spin on them.
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
+#include <simt/self.h>
+
+#include <type_traits>
 
 namespace simt {
 
-enum class MemoryKind {
-  device,      // cudaMalloc and its relatives
-  managed,     // cudaMallocManaged
-  pinned,      // cudaMallocHost, cudaHostAlloc
-  registered,  // the program's own memory after cudaHostRegister
-  symbol       // a __device__ or __constant__ variable the API has been asked about
+template <class T>
+inline T load_volatile(const T* address) {
+  spin_hint();
+  if constexpr (std::is_scalar_v<T>) {
+    return *static_cast<const volatile T*>(address);
+  } else {
+    asm volatile("" ::: "memory");
+    T value = *address;
+    asm volatile("" ::: "memory");
+    return value;
+  }
+}
+
+template <class T>
+inline void store_volatile(T* address, T value) {
+  asm volatile("" ::: "memory");
+  *address = value;
+  asm volatile("" ::: "memory");
+}
+
+// Keeps the value's type out of deduction, so that __stcg(float_pointer, 1) converts as in CUDA.
+template <class T>
+struct Identity {
+  using type = T;
 };
-
-struct Allocation {
-  std::uintptr_t base = 0;
-  std::size_t size = 0;
-  MemoryKind kind = MemoryKind::device;
-  unsigned flags = 0;        // as given to cudaHostAlloc, cudaHostRegister, cudaMallocManaged
-  std::uint64_t serial = 0;  // counts up, so that two allocations at one address can be told apart
-
-  std::uintptr_t end() const { return base + size; }
-};
-
-// The allocation that holds this address, if any.
-std::optional<Allocation> find_allocation(const void* pointer);
-
-// True for every address of the range device memory is taken from, allocated or not: one compare.
-bool is_device_range(const void* pointer);
 
 }  // namespace simt
+
+template <class T>
+inline T __ldg(const T* address) {
+  return *address;
+}
+template <class T>
+inline T __ldca(const T* address) {
+  return *address;
+}
+template <class T>
+inline T __ldcg(const T* address) {
+  return simt::load_volatile(address);  // reads past L1: other blocks' writes are seen
+}
+template <class T>
+inline T __ldcs(const T* address) {
+  return *address;
+}
+template <class T>
+inline T __ldlu(const T* address) {
+  return *address;
+}
+template <class T>
+inline T __ldcv(const T* address) {
+  return simt::load_volatile(address);
+}
+
+template <class T>
+inline void __stwb(T* address, typename simt::Identity<T>::type value) {
+  *address = value;
+}
+template <class T>
+inline void __stcg(T* address, typename simt::Identity<T>::type value) {
+  simt::store_volatile(address, value);
+}
+template <class T>
+inline void __stcs(T* address, typename simt::Identity<T>::type value) {
+  *address = value;
+}
+template <class T>
+inline void __stwt(T* address, typename simt::Identity<T>::type value) {
+  simt::store_volatile(address, value);
+}

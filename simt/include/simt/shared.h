@@ -45,9 +45,14 @@ class SharedVar {
   std::atomic<std::uint64_t> place_{0};  // grid generation, offset
 };
 
-// Start of the block's dynamic shared memory, aligned to 1024 bytes. It stays the same for an OS
-// thread, which is what lets a file-scope `extern __shared__` be a thread-local reference.
-void* dynamic_shared();
+// Start of the block's dynamic shared memory, aligned to 1024 bytes.
+inline void* dynamic_shared() { return front != nullptr ? front->dynamic_shared : nullptr; }
+
+// The same for a file-scope `extern __shared__`, which becomes a thread-local reference: an OS
+// thread's (outermost) block always has its shared memory in the same place.
+void* thread_dynamic_shared();
+
+constexpr std::size_t larger(std::size_t a, std::size_t b) { return a > b ? a : b; }
 
 inline constexpr std::size_t max_static_shared = 48 * 1024;
 inline constexpr std::size_t max_block_shared = 227 * 1024;

@@ -76,5 +76,3 @@ inline unsigned long long global_timer() {
 }
 }  // namespace simt
 
-inline void __prof_trigger(int) {}
-inline void __brkpt() {}

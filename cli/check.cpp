@@ -1,0 +1,120 @@
+// warpath check: correctness only, every case.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/learner.h"
+#include "cli/report.h"
+#include "cli/terminal.h"
+
+namespace warpath::cli {
+namespace {
+
+constexpr const char* examples = R"(
+Examples:
+  ./warpath check all                          every rung of every op
+  ./warpath check softmax --dtype bf16         one op in one type
+  ./warpath check softmax --rung 03 --case prime
+  ./warpath check softmax mine.cu              your own kernel beside the shipped ones
+  ./warpath check mine.cu                      your own kernel alone
+  ./warpath check all --wrong                  kernels that look right; each must be rejected
+
+A rung runs in a process of its own: one that crashes or hangs is reported as failed, and the rest goes on.
+Exit status: 0 all passed, 1 a check failed, 2 the command was wrong or a part is missing.)";
+
+// Of the wrong kernels each has to fail somewhere; the first reason is shown.
+int report_wrong(const Options& o, const Backend& backend, const std::vector<OpOutcome>& outcomes) {
+  int accepted = 0, rejected = 0;
+  nlohmann::ordered_json j = backend_json(backend);
+  j["wrong"] = nlohmann::ordered_json::array();
+  for (const OpOutcome& outcome : outcomes) {
+    if (!o.json) fmt::print("\n{}  wrong kernels\n", paint(Tone::strong, outcome.entry->name()));
+    for (const Summary& s : summarise(outcome.records)) {
+      const bool caught = !s.failures.empty();
+      (caught ? rejected : accepted) += 1;
+      const std::string why = caught ? fmt::format("{} {}: {}", s.failures[0]->test, name(s.failures[0]->dtype),
+                                                   s.failures[0]->reason)
+                                     : "passed every check";
+      j["wrong"].push_back({{"op", outcome.entry->name()},
+                            {"name", s.name},
+                            {"rejected", caught},
+                            {"reason", why},
+                            {"failed", s.failed},
+                            {"passed", s.passed}});
+      if (o.json) continue;
+      fmt::print("  {} {}\n      {}\n", s.name,
+                 caught ? paint(Tone::good, fmt::format("rejected by {} of {} cases", s.failed, s.failed + s.passed))
+                        : paint(Tone::bad, "ACCEPTED"),
+                 why);
+    }
+  }
+  j["rejected"] = rejected;
+  j["accepted"] = accepted;
+  if (o.json)
+    print_json(j);
+  else
+    fmt::print("\n{}\n", paint(accepted ? Tone::bad : Tone::good,
+                               fmt::format("{} wrong kernels rejected, {} accepted", rejected, accepted)));
+  return accepted ? check_failed : all_passed;
+}
+
+int check(const Options& o) {
+  const harness::Places places = harness::find_places();
+  const Backend backend = choose_backend(places, o.backend);
+  std::vector<std::string> names, files;
+  for (const std::string& word : o.names) (is_kernel_file(word) ? files : names).push_back(word);
+  if (o.wrong && !files.empty()) throw Refusal("--wrong is about the shipped wrong kernels; give it no files");
+
+  const LearnerKernels own(places, backend, files);
+  const bool alone = names.empty();
+  std::vector<OpEntry> ops =
+      find_ops(places, alone ? own.ops() : names, backend.name, o.wrong ? RungSet::wrong : RungSet::ladder_and_peers);
+  if (alone) {
+    for (OpEntry& e : ops) e.contestants.clear();
+    std::erase_if(ops, [&](const OpEntry& e) {
+      const auto mine = own.ops();
+      return std::find(mine.begin(), mine.end(), e.name()) == mine.end();
+    });
+  }
+  own.join(ops);
+  if (!o.peers)
+    for (OpEntry& e : ops) std::erase_if(e.contestants, [](const auto& c) { return c.rung->peer; });
+  if (o.wrong && std::all_of(ops.begin(), ops.end(), [](const OpEntry& e) { return e.contestants.empty(); }))
+    throw Refusal(fmt::format("no wrong kernels are built for {}", backend.name));
+  // The bench cases are gigabytes: for a GPU.
+  narrow(ops, o, backend.gpu && !o.wrong ? Cases::all : Cases::small);
+  if (ops.empty()) throw Refusal("nothing to check: no rung, case and type fit together");
+
+  const harness::Settings settings = make_settings(places, backend, o);
+  if (!o.json) print_backend(backend, settings);
+  const std::vector<OpOutcome> outcomes = run_all(ops, settings);
+  if (o.wrong) return report_wrong(o, backend, outcomes);
+  if (o.json) {
+    nlohmann::ordered_json j = backend_json(backend);
+    j["seed"] = settings.seed;
+    j["passed"] = exit_status(outcomes) == all_passed;
+    for (const OpOutcome& outcome : outcomes) j["ops"].push_back(outcome_json(outcome, {}));
+    print_json(j);
+  } else {
+    for (const OpOutcome& outcome : outcomes) print_checks(outcome, o.verbose);
+    print_closing(outcomes);
+  }
+  return exit_status(outcomes);
+}
+
+}  // namespace
+
+void add_check(Registry& r) {
+  CLI::App* c = r.app.add_subcommand("check", "correctness only, every case");
+  c->footer(examples);
+  c->add_option("op", r.options.names, "ops, 'all', or .cu files of your own")->required();
+  add_selection_flags(*c, r.options);
+  c->add_flag("--wrong", r.options.wrong, "check the wrong kernels: 0 only if each one is rejected");
+  c->add_flag("--peers,!--no-peers", r.options.peers, "check the vendor's kernels too (GPU)");
+  c->add_flag("-v,--verbose", r.options.verbose, "every failure with all it printed");
+  add_running_flags(*c, r.options);
+  add_json_flag(*c, r.options);
+  c->callback([&r] { r.status = check(r.options); });
+}
+
+}  // namespace warpath::cli

@@ -1,0 +1,220 @@
+#include "cli/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include "cli/terminal.h"
+
+namespace warpath::cli {
+
+using harness::Rated;
+using harness::Record;
+using harness::Status;
+using nlohmann::ordered_json;
+
+namespace {
+
+std::string where(const Record& r) { return fmt::format("{} {}", r.test, name(r.dtype)); }
+
+std::string error_text(double x) { return x == 0 ? "0" : fmt::format("{:.2e}", x); }
+
+void print_indented(const std::string& text, std::size_t lines) {
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < lines && begin < text.size(); ++i) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    fmt::print("        {}\n", paint(Tone::dim, text.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+}
+
+void print_failures(const Summary& s, bool verbose) {
+  const std::size_t most = verbose ? s.failures.size() : 3;
+  for (std::size_t i = 0; i < std::min(most, s.failures.size()); ++i) {
+    const Record& r = *s.failures[i];
+    fmt::print("    {} on {}: {}\n", paint(Tone::bad, s.name), where(r), r.reason);
+    print_indented(r.output, verbose ? 40 : 8);
+  }
+  if (s.failures.size() > most)
+    fmt::print("    {}\n", paint(Tone::dim, fmt::format("… and {} more of {} (-v shows all)",
+                                                        s.failures.size() - most, s.name)));
+}
+
+// Skips of one rung have few reasons, each for many cases.
+void print_skips(const Summary& s) {
+  std::map<std::string, int> reasons;
+  for (const Record* r : s.skips) ++reasons[r->reason];
+  for (const auto& [reason, count] : reasons)
+    fmt::print("    {}\n", paint(Tone::dim, fmt::format("{} skipped {} case{}: {}", s.name, count,
+                                                        count == 1 ? "" : "s", reason)));
+}
+
+std::string verdict_text(const Summary& s) {
+  std::string text = s.failed ? fmt::format("{} failed", s.failed) : s.passed ? "passed" : "not run";
+  if (s.skipped) text += fmt::format(", {} skipped", s.skipped);
+  return text;
+}
+
+}  // namespace
+
+std::string time_text(double us) {
+  if (us < 1000) return fmt::format("{:.1f} us", us);
+  return us < 1e6 ? fmt::format("{:.2f} ms", us / 1e3) : fmt::format("{:.2f} s", us / 1e6);
+}
+
+std::vector<Summary> summarise(const std::vector<Record>& records) {
+  std::vector<Summary> all;
+  for (const Record& r : records) {
+    auto it = std::find_if(all.begin(), all.end(), [&](const Summary& s) { return s.name == r.name; });
+    if (it == all.end()) {
+      all.push_back({});
+      it = all.end() - 1;
+      it->name = r.name;
+      it->peer = r.peer;
+    }
+    if (r.status == Status::passed) {
+      ++it->passed;
+      if (!it->worst || r.ratio > it->worst->ratio) it->worst = &r;
+    } else if (r.status == Status::failed) {
+      ++it->failed;
+      it->failures.push_back(&r);
+    } else {
+      ++it->skipped;
+      it->skips.push_back(&r);
+    }
+  }
+  return all;
+}
+
+std::vector<OpOutcome> run_all(const std::vector<OpEntry>& ops, const harness::Settings& settings) {
+  Progress progress;
+  harness::Watch watch;
+  watch.progress = [&](const std::string& what, std::size_t done, std::size_t total) {
+    progress.show(fmt::format("{}/{}  {}", done, total, what));
+  };
+  std::vector<OpOutcome> outcomes;
+  for (const OpEntry& e : ops)
+    outcomes.push_back({&e, harness::run_op(settings, *e.op, e.contestants, e.attempts, watch)});
+  return outcomes;
+}
+
+void print_backend(const Backend& backend, const harness::Settings& settings) {
+  const auto& info = backend.probe.info;
+  fmt::print("{}\n", paint(Tone::dim, fmt::format("on {}, sm_{}, seed {}", info.name, info.arch, settings.seed)));
+}
+
+void print_checks(const OpOutcome& outcome, bool verbose) {
+  const Contract& contract = outcome.entry->op->contract;
+  fmt::print("\n{}  {}\n", paint(Tone::strong, contract.name()), contract.summary());
+  const std::vector<Summary> summaries = summarise(outcome.records);
+  Table table({"rung", "cases", "worst error", "allowed", "there", "verdict"}, "lrrrll");
+  for (const Summary& s : summaries) {
+    const int tried = s.passed + s.failed;
+    const Record* w = s.worst;
+    table.add({{s.name + (s.peer ? " (peer)" : "")},
+               {fmt::format("{}/{}", s.passed, tried)},
+               {w ? error_text(w->error) : ""},
+               {w ? (w->allowed == 0 ? "exact" : error_text(w->allowed)) : ""},
+               {w && w->error > 0 ? where(*w) : "", Tone::dim},
+               {verdict_text(s), s.failed ? Tone::bad : s.passed ? Tone::good : Tone::dim}});
+  }
+  table.print();
+  for (const Summary& s : summaries) print_failures(s, verbose);
+  for (const Summary& s : summaries) print_skips(s);
+}
+
+void print_times(const OpOutcome& outcome, const harness::Roofline& roofline) {
+  const std::vector<Rated> rated = harness::rate(outcome.records, roofline);
+  std::vector<std::string> seen;
+  for (const Rated& first : rated) {
+    const std::string key = where(first.record);
+    if (!first.record.bench || std::find(seen.begin(), seen.end(), key) != seen.end()) continue;
+    seen.push_back(key);
+    const bool compute = roofline.matmul && roofline.copy &&
+                         first.record.cost.flops / roofline.matmul->per_second >
+                             first.record.cost.bytes / roofline.copy->per_second;
+    fmt::print("\n  {}  {}\n", paint(Tone::strong, key),
+               paint(Tone::dim, harness::describe_case(*outcome.entry->op, [&]() -> const Case& {
+                       for (const Case& c : outcome.entry->op->cases)
+                         if (c.name == first.record.test) return c;
+                       return outcome.entry->op->cases.front();
+                     }())));
+    Table table({"rung", "time", "p20–p80", compute ? "TFLOP/s" : "TB/s", "roofline", "vs peer", ""}, "lrrrrrl");
+    for (const Rated& r : rated) {
+      if (where(r.record) != key) continue;
+      const std::string shown = r.record.name + (r.record.peer ? " (peer)" : "");
+      if (!r.record.timing) {
+        table.add({{shown, Tone::dim}, {r.record.status == Status::failed ? "failed" : "skipped", Tone::dim}});
+        continue;
+      }
+      const harness::Timing& t = *r.record.timing;
+      table.add({{shown},
+                 {time_text(t.median_us)},
+                 {fmt::format("±{:.1f}%", 50 * (t.p80_us - t.p20_us) / t.median_us), Tone::dim},
+                 {fmt::format("{:.3g}", compute ? r.tflops.value_or(0) : r.tbs.value_or(0))},
+                 {r.of_roofline ? fmt::format("{:.1f}%", 100 * *r.of_roofline) : "–"},
+                 {r.vs_best_peer ? fmt::format("{:.2f}x", *r.vs_best_peer) : "–"},
+                 {r.of_roofline ? bar(*r.of_roofline, 24) : "", r.record.peer ? Tone::note : Tone::good}});
+    }
+    table.print();
+  }
+}
+
+void print_closing(const std::vector<OpOutcome>& outcomes) {
+  int rungs = 0, passed = 0, failed = 0, skipped = 0;
+  for (const OpOutcome& o : outcomes)
+    for (const Summary& s : summarise(o.records)) {
+      ++rungs;
+      passed += s.passed;
+      failed += s.failed;
+      skipped += s.skipped;
+    }
+  const std::string skips = skipped ? fmt::format(", {} skipped", skipped) : "";
+  const std::string text = fmt::format("{} rung{}: {} checks passed, {} failed{}", rungs, rungs == 1 ? "" : "s", passed,
+                                       failed, skips);
+  fmt::print("\n{}\n", paint(failed ? Tone::bad : Tone::good, text));
+}
+
+ordered_json backend_json(const Backend& backend) {
+  const auto& info = backend.probe.info;
+  return {{"backend", backend.name},
+          {"device",
+           {{"name", info.name},
+            {"arch", info.arch},
+            {"sms", info.sms},
+            {"l2_bytes", info.l2_bytes},
+            {"memory_bytes", info.memory_bytes}}}};
+}
+
+ordered_json outcome_json(const OpOutcome& outcome, const harness::Roofline& roofline) {
+  ordered_json j;
+  j["op"] = outcome.entry->name();
+  j["folder"] = outcome.entry->folder;
+  j["rungs"] = ordered_json::array();
+  for (const Summary& s : summarise(outcome.records)) {
+    ordered_json r = {{"name", s.name},         {"kind", s.peer ? "peer" : "rung"}, {"passed", s.passed},
+                      {"failed", s.failed},     {"skipped", s.skipped},             {"ok", s.ok()}};
+    if (s.worst) r["max_error"] = s.worst->error, r["allowed"] = s.worst->allowed;
+    j["rungs"].push_back(std::move(r));
+  }
+  j["records"] = ordered_json::array();
+  for (const Rated& r : harness::rate(outcome.records, roofline)) j["records"].push_back(harness::to_json(r));
+  return j;
+}
+
+void print_json(const ordered_json& j) {
+  const std::string text = j.dump(2, ' ', false, ordered_json::error_handler_t::replace);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fputc('\n', stdout);
+}
+
+int exit_status(const std::vector<OpOutcome>& outcomes) {
+  for (const OpOutcome& o : outcomes)
+    for (const Record& r : o.records)
+      if (r.status == Status::failed) return check_failed;
+  return all_passed;
+}
+
+}  // namespace warpath::cli

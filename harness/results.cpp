@@ -1,0 +1,173 @@
+#include "harness/results.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <map>
+#include <tuple>
+
+#include "core/error.h"
+#include "harness/process.h"
+
+using nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+namespace warpath::harness {
+namespace {
+
+constexpr int digits = 5;  // more would be noise, and every digit is a changed line in a diff
+
+ordered_json number(std::optional<double> x) {
+  if (!x || !std::isfinite(*x)) return nullptr;
+  return std::stod(fmt::format("{:.{}g}", *x, digits));
+}
+
+std::string status_name(Status s) {
+  return s == Status::passed ? "passed" : s == Status::failed ? "failed" : "skipped";
+}
+
+}  // namespace
+
+std::vector<Rated> rate(const std::vector<Record>& records, const Roofline& roofline) {
+  using Key = std::tuple<std::string, std::string, DType>;
+  std::map<Key, const Record*> best_peer;
+  for (const Record& r : records) {
+    if (!r.peer || !r.timing) continue;
+    const Record*& best = best_peer[{r.op, r.test, r.dtype}];
+    if (!best || r.timing->median_us < best->timing->median_us) best = &r;
+  }
+  std::vector<Rated> all;
+  for (const Record& r : records) {
+    Rated out{r, {}, {}, {}, {}, {}, {}};
+    if (r.timing && r.timing->median_us > 0) {
+      const double seconds = r.timing->median_us * 1e-6;
+      out.tbs = r.cost.bytes / seconds * 1e-12;
+      out.tflops = r.cost.flops / seconds * 1e-12;
+      if (const double least = roofline.floor_seconds(r.cost.bytes, r.cost.flops); least > 0)
+        out.of_roofline = least / seconds;
+      if (roofline.copy) out.of_copy = r.cost.bytes / seconds / roofline.copy->per_second;
+      const auto peer = best_peer.find({r.op, r.test, r.dtype});
+      if (peer != best_peer.end()) {
+        out.vs_best_peer = peer->second->timing->median_us / r.timing->median_us;
+        out.best_peer = peer->second->name;
+      }
+    }
+    all.push_back(std::move(out));
+  }
+  return all;
+}
+
+ordered_json to_json(const Rated& rated) {
+  const Record& r = rated.record;
+  ordered_json j;
+  j["op"] = r.op;
+  j["name"] = r.name;
+  j["kind"] = r.peer ? "peer" : "rung";
+  j["case"] = r.test;
+  j["dtype"] = std::string(name(r.dtype));
+  j["shape"] = r.dims;
+  j["status"] = status_name(r.status);
+  j["passed"] = r.status == Status::passed;
+  if (!r.reason.empty()) j["reason"] = r.reason;
+  if (!r.output.empty()) j["output"] = r.output;
+  j["max_error"] = number(r.error);
+  j["allowed"] = number(r.allowed);
+  j["bytes"] = r.cost.bytes;
+  j["flops"] = r.cost.flops;
+  if (!r.timing) return j;
+  j["time_us"] = {{"median", number(r.timing->median_us)},
+                  {"p20", number(r.timing->p20_us)},
+                  {"p80", number(r.timing->p80_us)}};
+  j["samples"] = r.timing->samples;
+  j["tbs"] = number(rated.tbs);
+  j["tflops"] = number(rated.tflops);
+  j["of_roofline"] = number(rated.of_roofline);
+  j["of_copy"] = number(rated.of_copy);
+  j["vs_best_peer"] = number(rated.vs_best_peer);
+  return j;
+}
+
+ordered_json to_json(const ResultHead& head) {
+  ordered_json j;
+  j["device"] = head.device;
+  j["arch"] = head.arch;
+  j["driver"] = head.driver;
+  j["runtime"] = head.runtime;
+  j["date"] = head.date;
+  j["commit"] = head.commit;
+  j["method"] = head.method;
+  const auto rate_json = [](const std::optional<MeasuredRate>& r, double unit) {
+    return number(r ? std::optional(r->per_second * unit) : std::nullopt);
+  };
+  j["copy_tbs"] = rate_json(head.roofline.copy, 1e-12);
+  j["copy_by"] = head.roofline.copy ? ordered_json(head.roofline.copy->how) : ordered_json(nullptr);
+  j["matmul_tflops"] = rate_json(head.roofline.matmul, 1e-12);
+  j["matmul_by"] = head.roofline.matmul ? ordered_json(head.roofline.matmul->how) : ordered_json(nullptr);
+  return j;
+}
+
+void write_results(const fs::path& file, const ResultHead& head, const std::vector<Rated>& records) {
+  std::string text = to_json(head).dump(2);
+  text.resize(text.rfind('\n'));  // reopen the object
+  text += ",\n  \"records\": [";
+  for (std::size_t i = 0; i < records.size(); ++i)
+    text += (i ? ",\n    " : "\n    ") + to_json(records[i]).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  text += "\n  ]\n}\n";
+
+  fs::create_directories(file.parent_path());
+  const fs::path beside = file.string() + "." + std::to_string(getpid()) + ".new";
+  {
+    std::ofstream out(beside);
+    out << text;
+    out.close();
+    if (!out) throw Error("cannot write " + beside.string());
+  }
+  fs::rename(beside, file);
+}
+
+ordered_json read_results(const fs::path& file) {
+  const auto bad = [&](const std::string& why) { return Error(file.string() + ": " + why); };
+  std::ifstream in(file);
+  if (!in) throw bad("cannot be read");
+  ordered_json j;
+  try {
+    j = ordered_json::parse(in);
+  } catch (const ordered_json::parse_error& e) {
+    throw bad(fmt::format("not valid JSON at byte {}", e.byte));
+  }
+  if (!j.is_object()) throw bad("not a result file: no object at the top");
+  for (const char* field : {"device", "date", "commit", "method"})
+    if (!j.contains(field) || !j[field].is_string())
+      throw bad(fmt::format("not a result file: no text field '{}'", field));
+  if (!j.contains("records") || !j["records"].is_array()) throw bad("not a result file: no list 'records'");
+  std::size_t at = 0;
+  for (const auto& r : j["records"]) {
+    const bool ok = r.is_object() && r.contains("op") && r["op"].is_string() && r.contains("name") &&
+                    r["name"].is_string() && r.contains("case") && r["case"].is_string() && r.contains("dtype") &&
+                    r["dtype"].is_string();
+    if (!ok) throw bad(fmt::format("record {} lacks op, name, case or dtype", at));
+    if (r.contains("time_us") && !r.value("passed", false))
+      throw bad(fmt::format("record {} ({}) has a time but no pass", at, r["name"].get<std::string>()));
+    ++at;
+  }
+  return j;
+}
+
+std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+
+std::string source_commit(const fs::path& root) {
+  if (const char* given = std::getenv("WARPATH_COMMIT"); given && *given) return given;
+  const CommandResult r =
+      run_command({"git", "-C", root.string(), "describe", "--always", "--dirty=+dirty", "--abbrev=12"});
+  if (r.status != 0) return "unknown";
+  return r.output.substr(0, r.output.find('\n'));
+}
+
+std::string cuda_version(int number) { return fmt::format("{}.{}", number / 1000, number % 1000 / 10); }
+
+}  // namespace warpath::harness

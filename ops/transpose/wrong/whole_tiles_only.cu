@@ -1,0 +1,33 @@
+// The grid is rounded down: what is left beside the last whole tile stays as it was.
+#include "core/dispatch.cuh"
+#include "core/launch.h"
+#include "transpose.h"
+
+namespace warpath::transpose {
+
+template <class T>
+__global__ void whole_tiles_only(const T* x, T* y, std::int64_t rows, std::int64_t cols,
+                                 std::int64_t tiles_right) {
+  __shared__ T tile[32][33];
+  const std::int64_t r0 = blockIdx.x / tiles_right * 32, c0 = blockIdx.x % tiles_right * 32;
+  for (int k = threadIdx.y; k < 32; k += 8)
+    tile[k][threadIdx.x] = x[(r0 + k) * cols + c0 + threadIdx.x];
+  __syncthreads();
+  for (int k = threadIdx.y; k < 32; k += 8)
+    y[(c0 + k) * rows + r0 + threadIdx.x] = tile[threadIdx.x][k];
+}
+
+static void launch(const Args& args, cudaStream_t stream) {
+  const std::int64_t rows = args.x.shape[0], cols = args.x.shape[1];
+  const std::int64_t tiles_right = cols / 32, tiles = rows / 32 * tiles_right;
+  if (tiles == 0) return;
+  dispatch_float(args.x.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    whole_tiles_only<T><<<grid_x(tiles, 1), dim3(32, 8), 0, stream>>>(
+        args.x.as<T>(), args.y.as<T>(), rows, cols, tiles_right);
+  });
+}
+
+WARPATH_RUNG(Args, launch);
+
+}  // namespace warpath::transpose

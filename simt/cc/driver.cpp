@@ -1,0 +1,223 @@
+#include "driver.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "process.h"
+#include "translate.h"
+
+namespace simt::cc {
+namespace {
+
+namespace fs = std::filesystem;
+using Command = std::vector<std::string>;
+
+void append(Command& to, const Command& what) { to.insert(to.end(), what.begin(), what.end()); }
+
+class Driver {
+ public:
+  explicit Driver(const Options& options) : o_(options), simt_(find_installation()) {
+    if (!o_.compiler.empty()) {
+      compiler_ = o_.compiler;
+      // nvcc takes a folder here as well.
+      if (fs::is_directory(compiler_)) compiler_ += "/g++";
+    } else {
+      const char* given = std::getenv("CXX");
+      compiler_ = given != nullptr && *given != '\0' ? given : "g++";
+    }
+  }
+
+  int run() {
+    if (const int status = check_inputs(); status != 0) return status;
+    Command linked;
+    for (const std::string& input : o_.inputs) {
+      if (!is_source(input) && !o_.all_cuda) {
+        linked.push_back(input);
+        continue;
+      }
+      if (input.rfind("-l", 0) == 0 || has_suffix(input, ".o") || has_suffix(input, ".a") ||
+          has_suffix(input, ".so")) {
+        linked.push_back(input);
+        continue;
+      }
+      const int status = source(input, linked);
+      if (status != 0) return status;
+    }
+    return o_.stage == Stage::link && !o_.only_dependencies ? link(linked) : 0;
+  }
+
+ private:
+  int check_inputs() {
+    std::size_t sources = 0;
+    for (const std::string& input : o_.inputs) {
+      if (input.rfind("-l", 0) == 0) continue;
+      if (!fs::exists(input)) {
+        std::fprintf(stderr, "warpath cc: no such file: '%s'\n", input.c_str());
+        return 2;
+      }
+      sources += is_source(input) || o_.all_cuda;
+    }
+    if (o_.inputs.empty()) {
+      std::fprintf(stderr, "warpath cc: no input files; see --help\n");
+      return 2;
+    }
+    if (o_.stage != Stage::link && !o_.output.empty() && sources > 1) {
+      std::fprintf(stderr, "warpath cc: -o cannot name the results of %zu sources\n", sources);
+      return 2;
+    }
+    return 0;
+  }
+
+  int execute(const Command& command) {
+    if (o_.verbose || o_.dry_run) std::fprintf(stderr, "%s\n", quoted(command).c_str());
+    if (o_.dry_run) return 0;
+    const int status = simt::cc::run(command);
+    if (status == 127) {
+      std::fprintf(stderr, "warpath cc: cannot run the C++ compiler '%s'; set CXX or -ccbin\n",
+                   command[0].c_str());
+    }
+    return status;
+  }
+
+  std::string object_name(const std::string& input) {
+    if (o_.stage == Stage::compile) {
+      return !o_.output.empty() ? o_.output : fs::path(input).stem().string() + ".o";
+    }
+    return temporary_file(fs::path(input).stem().string(), ".o");
+  }
+
+  // nvcc's default and the least the headers need is C++17.
+  std::string standard() const {
+    if (o_.standard.empty()) return "";
+    for (const char* old : {"c++03", "c++98", "c++11", "c++14", "gnu++98", "gnu++11", "gnu++14"}) {
+      if (o_.standard == old) return "-std=gnu++17";
+    }
+    return "-std=" + o_.standard;
+  }
+
+  Command compile_flags() const {
+    Command flags;
+    if (!o_.optimised) flags.push_back(o_.debug ? "-O1" : "-O2");
+    // Line tables alone are cheap, and let a fault name its source line.
+    flags.push_back(o_.debug ? "-g" : "-g1");
+    // CUDA code casts between element and vector types freely, and a GPU does not contract
+    // a*b+c behind the program's back across what the CPU's compiler might.
+    append(flags, {"-fno-strict-aliasing", "-ffp-contract=off", "-Wno-unknown-pragmas"});
+    if (o_.shared) flags.push_back("-fPIC");
+    append(flags, o_.compile);
+    return flags;
+  }
+
+  Command dependency_flags(const std::string& input, const std::string& object) const {
+    Command flags;
+    if (!o_.dependencies && !o_.only_dependencies) return flags;
+    if (o_.only_dependencies) {
+      flags.push_back(o_.system_dependencies ? "-M" : "-MM");
+      if (!o_.output.empty() && o_.dependency_file.empty()) append(flags, {"-MF", o_.output});
+    } else {
+      flags.push_back(o_.system_dependencies ? "-MD" : "-MMD");
+    }
+    const bool named = o_.stage == Stage::compile && !o_.only_dependencies;
+    const std::string base = named ? object : fs::path(input).stem().string();
+    if (!o_.dependency_file.empty()) {
+      append(flags, {"-MF", o_.dependency_file});
+    } else if (!o_.only_dependencies) {
+      append(flags, {"-MF", fs::path(base).replace_extension(".d").string()});
+    }
+    if (o_.dependency_targets.empty()) {
+      append(flags, {"-MT", named ? object : base + ".o"});
+    }
+    for (const std::string& target : o_.dependency_targets) append(flags, {"-MT", target});
+    return flags;
+  }
+
+  Command preprocessor(const std::string& input, bool cuda) const {
+    Command command = {compiler_};
+    if (const std::string chosen = standard(); !chosen.empty()) command.push_back(chosen);
+    append(command, o_.preprocess);
+    append(command, {"-isystem", simt_.include});
+    if (cuda) {
+      append(command, {"-D__CUDACC__", "-D__NVCC__", "-D__CUDA_ARCH__=900",
+                       "-D__SIMT_TRANSLATE__", "-include", "cuda_runtime.h"});
+    }
+    if (cuda) append(command, {"-x", "c++"});
+    command.push_back(input);
+    return command;
+  }
+
+  int source(const std::string& input, Command& linked) {
+    const bool cuda = o_.all_cuda || is_cuda_source(input);
+    if (o_.only_dependencies) {
+      Command command = preprocessor(input, cuda);
+      append(command, dependency_flags(input, ""));
+      return execute(command);
+    }
+    if (o_.stage == Stage::preprocess) {
+      Command command = preprocessor(input, cuda);
+      append(command, {"-E"});
+      if (!o_.output.empty()) append(command, {"-o", o_.output});
+      return execute(command);
+    }
+    const std::string object = o_.stage == Stage::translate ? "" : object_name(input);
+    if (!object.empty()) linked.push_back(object);
+    return cuda ? cuda_source(input, object) : plain_source(input, object);
+  }
+
+  int plain_source(const std::string& input, const std::string& object) {
+    Command command = preprocessor(input, false);
+    append(command, compile_flags());
+    append(command, dependency_flags(input, object));
+    append(command, {"-c", "-o", object});
+    return execute(command);
+  }
+
+  int cuda_source(const std::string& input, const std::string& object) {
+    const std::string stem = fs::path(input).stem().string();
+    const std::string before = temporary_file(stem, ".cu.ii");
+    const std::string after = o_.keep ? stem + ".simt.ii" : temporary_file(stem, ".simt.ii");
+    Command command = preprocessor(input, true);
+    append(command, compile_flags());  // some of them define macros
+    append(command, dependency_flags(input, object));
+    append(command, {"-E", "-o", before});
+    if (const int status = execute(command); status != 0) return status;
+    if (!o_.dry_run) {
+      const Translation translation = translate(read_file(before));
+      for (const std::string& error : translation.errors) {
+        std::fprintf(stderr, "%s\n", error.c_str());
+      }
+      if (!translation.errors.empty()) return 1;
+      if (o_.stage == Stage::translate) {
+        write_file(o_.output.empty() ? "-" : o_.output, translation.text);
+        return 0;
+      }
+      write_file(after, translation.text);
+    }
+    command = {compiler_};
+    if (const std::string chosen = standard(); !chosen.empty()) command.push_back(chosen);
+    append(command, compile_flags());
+    append(command, {"-x", "c++-cpp-output", "-c", after, "-o", object});
+    return execute(command);
+  }
+
+  int link(const Command& linked) {
+    Command command = {compiler_};
+    if (o_.shared) command.push_back("-shared");
+    append(command, o_.compile);
+    append(command, linked);
+    append(command, o_.link);
+    append(command, {"-L" + simt_.library, "-lsimt", "-Wl,-rpath," + simt_.library, "-o",
+                     o_.output.empty() ? "a.out" : o_.output});
+    return execute(command);
+  }
+
+  const Options& o_;
+  Installation simt_;
+  std::string compiler_;
+};
+
+}  // namespace
+
+int drive(const Options& options) { return Driver(options).run(); }
+
+}  // namespace simt::cc

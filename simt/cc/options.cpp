@@ -1,0 +1,286 @@
+#include "options.h"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <functional>
+#include <iterator>
+
+namespace simt::cc {
+
+const char* const help_text =
+    R"(usage: warpath cc [options] file...
+
+Compiles CUDA sources for this CPU. It is used as nvcc is.
+
+output
+  -o FILE            name of the result (a.out, or the source's name with .o)
+  -c, -dc            compile, do not link           -shared   make a shared library
+  -E                 preprocess only                --translate   show the C++ that is compiled
+  -M -MM -MD -MMD -MF FILE -MT NAME                 write dependencies for make and Ninja
+
+input
+  -I DIR  -isystem DIR  -include FILE  -D NAME[=VALUE]  -U NAME
+  -x cu              treat every source as CUDA     -std=c++17|c++20
+  -l NAME  -L DIR    libraries (cudart, cuda and cudadevrt are part of simt)
+
+compiling
+  -O0 ... -O3        default -O2                    -g        debug information
+  -ccbin PROGRAM     the C++ compiler (default: $CXX, then g++)
+  -Xcompiler A,B     options for it                 -Xlinker A,B   options for the linker
+  -W... -f... -m...  are handed to it as well
+
+accepted, without effect here
+  -arch -gencode -code -rdc -G -lineinfo -Xptxas -Xcudafe -maxrregcount --use_fast_math
+  --expt-relaxed-constexpr --extended-lambda --threads --diag-suppress and the like
+
+about
+  -v, --dry-run      show the commands              --keep    keep the intermediate file
+  -h, --help         this text                      --version
+
+environment: SIMT_HOME (where simt is installed), CXX; programs read SIMT_THREADS (OS threads),
+SIMT_STACK_KB (stack of a CUDA thread).
+
+examples
+  warpath cc saxpy.cu -o saxpy && ./saxpy
+  warpath cc -c kernels.cu && warpath cc main.cpp kernels.o -o app
+  warpath cc -shared -Xcompiler -fPIC kernels.cu -o libkernels.so
+)";
+
+bool has_suffix(const std::string& text, const std::string& suffix) {
+  return text.size() >= suffix.size() &&
+         text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
+}
+
+bool is_cuda_source(const std::string& path) { return has_suffix(path, ".cu"); }
+
+bool is_source(const std::string& path) {
+  static constexpr std::array suffixes = {".cu", ".cpp", ".cc", ".cxx", ".c", ".C"};
+  return std::any_of(suffixes.begin(), suffixes.end(),
+                     [&](const char* suffix) { return has_suffix(path, suffix); });
+}
+
+namespace {
+
+std::vector<std::string> split(const std::string& list) {
+  std::vector<std::string> parts;
+  std::size_t at = 0;
+  while (at <= list.size()) {
+    const std::size_t comma = std::min(list.find(',', at), list.size());
+    if (comma > at) parts.push_back(list.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return parts;
+}
+
+bool starts(const std::string& text, const char* prefix) { return text.rfind(prefix, 0) == 0; }
+
+class Parser {
+ public:
+  explicit Parser(std::vector<std::string> args) : args_(std::move(args)) {}
+
+  Options run() {
+    while (at_ < args_.size()) {
+      const std::string arg = args_[at_++];
+      if (arg.size() < 2 || arg[0] != '-') {
+        input(arg);
+      } else if (!simple(arg) && !with_value(arg) && !ignored(arg) && !passed_on(arg)) {
+        throw UsageError("unknown option '" + arg + "'; see --help");
+      }
+    }
+    return options_;
+  }
+
+ private:
+  void input(const std::string& arg) {
+    if (!arg.empty() && arg[0] == '@') return response_file(arg.substr(1));
+    options_.inputs.push_back(arg);
+  }
+
+  void response_file(const std::string& path) {
+    std::ifstream file(path);
+    if (!file) throw UsageError("cannot read '" + path + "'");
+    args_.insert(args_.begin() + static_cast<std::ptrdiff_t>(at_),
+                 std::istream_iterator<std::string>(file), std::istream_iterator<std::string>());
+  }
+
+  // Options without a value.
+  bool simple(const std::string& arg) {
+    Options& o = options_;
+    if (arg == "-c" || arg == "-dc" || arg == "--compile" || arg == "--device-c") {
+      o.stage = Stage::compile;
+    } else if (arg == "-E" || arg == "--preprocess") {
+      o.stage = Stage::preprocess;
+    } else if (arg == "--translate") {
+      o.stage = Stage::translate;
+    } else if (arg == "-shared" || arg == "--shared") {
+      o.shared = true;
+    } else if (arg == "-g" || arg == "--debug" || arg == "-G" || arg == "--device-debug") {
+      o.debug = true;
+    } else if (arg == "-M" || arg == "-MM") {
+      o.only_dependencies = true;
+      o.system_dependencies = arg == "-M";
+    } else if (arg == "-MD" || arg == "-MMD" || arg == "--generate-dependencies-with-compile") {
+      o.dependencies = true;
+      o.system_dependencies = arg != "-MMD";
+    } else if (arg == "-MP") {
+      o.preprocess.push_back(arg);
+    } else if (arg == "-v" || arg == "--verbose") {
+      o.verbose = true;
+    } else if (arg == "--dry-run" || arg == "--dryrun" || arg == "-dryrun") {
+      o.dry_run = true;
+    } else if (arg == "--keep" || arg == "-keep" || arg == "--save-temps" || arg == "-save-temps") {
+      o.keep = true;
+    } else if (arg == "-h" || arg == "--help") {
+      o.help = true;
+    } else if (arg == "--version" || arg == "-V") {
+      o.version = true;
+    } else if (arg == "-w" || arg == "-pthread" || arg == "-pg" || arg == "-s") {
+      (arg == "-s" ? o.link : o.compile).push_back(arg);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  // The value of `name`, if `arg` is that option: "-o x", "-ox" (short ones), "--name=x".
+  bool value_of(const std::string& arg, const char* name, std::string& value, bool joined = false) {
+    const std::string key = name;
+    if (arg == key) {
+      if (at_ == args_.size()) throw UsageError("option '" + arg + "' needs a value");
+      value = args_[at_++];
+      return true;
+    }
+    if (starts(arg, (key + "=").c_str())) {
+      value = arg.substr(key.size() + 1);
+      return true;
+    }
+    if (joined && starts(arg, name)) {
+      value = arg.substr(key.size());
+      return true;
+    }
+    return false;
+  }
+
+  bool with_value(const std::string& arg) {
+    Options& o = options_;
+    std::string value;
+    const auto add = [](std::vector<std::string>& to, const std::vector<std::string>& what) {
+      to.insert(to.end(), what.begin(), what.end());
+    };
+    if (value_of(arg, "-o", value) || value_of(arg, "--output-file", value)) {
+      o.output = value;
+    } else if (value_of(arg, "-isystem", value) || value_of(arg, "--system-include", value)) {
+      add(o.preprocess, {"-isystem", value});
+    } else if (value_of(arg, "-include", value) || value_of(arg, "--pre-include", value)) {
+      add(o.preprocess, {"-include", value});
+    } else if (value_of(arg, "-iquote", value)) {
+      add(o.preprocess, {"-iquote", value});
+    } else if (value_of(arg, "--include-path", value) || value_of(arg, "-I", value, true)) {
+      add(o.preprocess, {"-I", value});
+    } else if (value_of(arg, "--define-macro", value) || value_of(arg, "-D", value, true)) {
+      add(o.preprocess, {"-D", value});
+    } else if (value_of(arg, "--undefine-macro", value) || value_of(arg, "-U", value, true)) {
+      add(o.preprocess, {"-U", value});
+    } else if (value_of(arg, "-std", value) || value_of(arg, "--std", value)) {
+      o.standard = value;
+    } else if (value_of(arg, "-ccbin", value) || value_of(arg, "--compiler-bindir", value)) {
+      o.compiler = value;
+    } else if (value_of(arg, "-Xcompiler", value) || value_of(arg, "--compiler-options", value)) {
+      add(o.compile, split(value));
+    } else if (value_of(arg, "-Xlinker", value) || value_of(arg, "--linker-options", value)) {
+      for (const std::string& part : split(value)) add(o.link, {"-Xlinker", part});
+    } else if (value_of(arg, "-x", value) || value_of(arg, "--x", value)) {
+      if (value != "cu" && value != "c++" && value != "c") {
+        throw UsageError("unknown language '" + value + "' after -x; it may be cu, c++ or c");
+      }
+      o.all_cuda = value == "cu";
+    } else if (value_of(arg, "--library-path", value) || value_of(arg, "-L", value, true)) {
+      o.link.push_back("-L" + value);
+    } else if (value_of(arg, "--library", value)) {
+      library(value);
+    } else if (starts(arg, "-l") && !starts(arg, "-lineinfo") && arg != "-l") {
+      library(arg.substr(2));
+    } else if (arg == "-l" && value_of(arg, "-l", value)) {
+      library(value);
+    } else if (value_of(arg, "-MF", value)) {
+      o.dependency_file = value;
+    } else if (value_of(arg, "-MT", value) || value_of(arg, "-MQ", value)) {
+      o.dependency_targets.push_back(value);
+    } else if (value_of(arg, "--optimize", value) || value_of(arg, "-O", value, arg.size() > 2)) {
+      o.compile.push_back("-O" + value);
+      o.optimised = true;
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  void library(const std::string& name) {
+    // simt is all of these.
+    static const std::array parts = {"cudart", "cudart_static", "cuda", "cudadevrt", "simt"};
+    if (std::find(parts.begin(), parts.end(), name) == parts.end()) {
+      options_.inputs.push_back("-l" + name);
+    }
+  }
+
+  // What means something to a GPU compiler only.
+  bool ignored(const std::string& arg) {
+    static const std::array flags = {
+        "-lineinfo", "--generate-line-info", "-use_fast_math", "--use_fast_math",
+        "-expt-relaxed-constexpr", "--expt-relaxed-constexpr", "-expt-extended-lambda",
+        "--expt-extended-lambda", "-extended-lambda", "--extended-lambda", "-restrict",
+        "--restrict", "-dlink", "-res-usage", "--resource-usage", "-ewp", "-dlto",
+        "--disable-warnings", "-forward-unknown-to-host-compiler",
+        "--forward-unknown-to-host-compiler", "-allow-unsupported-compiler",
+        "--allow-unsupported-compiler", "-Wno-deprecated-gpu-targets", "-rdc",
+        "--source-in-ptx", "-src-in-ptx", "-m64", "--display-error-number",
+        "--no-display-error-number", "-extra-device-vectorization",
+        "--extra-device-vectorization", "-Wreorder", "-Wext-lambda-captures-this"};
+    static const std::array values = {
+        "-arch", "--gpu-architecture", "-code", "--gpu-code", "-gencode", "--generate-code",
+        "-rdc", "--relocatable-device-code", "-Xptxas", "--ptxas-options", "-Xcudafe",
+        "-Xnvlink", "--nvlink-options", "-maxrregcount", "--maxrregcount", "-cudart", "--cudart",
+        "-ftz", "--ftz", "-prec-div", "--prec-div", "-prec-sqrt", "--prec-sqrt", "-fmad", "--fmad",
+        "-diag-suppress", "--diag-suppress", "-diag-error", "--diag-error", "-diag-warn",
+        "--diag-warn", "-Werror", "--Werror", "-threads", "--threads", "-t",
+        "-default-stream", "--default-stream", "-keep-dir", "--keep-dir", "-split-compile",
+        "--split-compile", "-objtemp", "-dopt", "--dopt"};
+    for (const char* flag : flags) {
+      if (arg == flag) return true;
+    }
+    std::string value;
+    if (arg == "-Werror") return false;  // with a value nvcc's, alone the host compiler's
+    for (const char* name : values) {
+      // nvcc takes "-arch sm_90" and "-arch=sm_90" alike.
+      if (value_of(arg, name, value)) return true;
+    }
+    return false;
+  }
+
+  // Options that the C++ compiler understands as they are.
+  bool passed_on(const std::string& arg) {
+    if (starts(arg, "-g")) {
+      options_.debug = true;
+      options_.compile.push_back(arg);
+    } else if (starts(arg, "-Wl,") || arg == "-rdynamic" || starts(arg, "-static-lib")) {
+      options_.link.push_back(arg);
+    } else if (starts(arg, "-f") || starts(arg, "-m") || starts(arg, "-W") ||
+               starts(arg, "-pedantic")) {
+      options_.compile.push_back(arg);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  std::vector<std::string> args_;
+  std::size_t at_ = 0;
+  Options options_;
+};
+
+}  // namespace
+
+Options parse_options(const std::vector<std::string>& args) { return Parser(args).run(); }
+
+}  // namespace simt::cc

@@ -1,0 +1,51 @@
+#pragma once
+
+// The command line of warpath-cc, which follows nvcc's.
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace simt::cc {
+
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+enum class Stage { preprocess, translate, compile, link };
+
+struct Options {
+  std::vector<std::string> inputs;   // sources, objects and libraries, in order, with -l
+  std::string output;
+  Stage stage = Stage::link;
+  std::vector<std::string> preprocess;  // -I -D -U -isystem -include
+  std::vector<std::string> compile;     // -O -g -f -m -W and what -Xcompiler brings
+  std::vector<std::string> link;        // -L -Xlinker -shared
+  std::string standard;
+  std::string compiler;
+  bool shared = false;
+  bool all_cuda = false;  // -x cu: every source is CUDA
+  bool optimised = false;  // an -O was given
+  bool debug = false;
+  bool dependencies = false;       // -MD, -MMD: beside the output
+  bool only_dependencies = false;  // -M, -MM: instead of it
+  bool system_dependencies = true;
+  std::string dependency_file;
+  std::vector<std::string> dependency_targets;
+  bool keep = false;
+  bool verbose = false;
+  bool dry_run = false;
+  bool help = false;
+  bool version = false;
+};
+
+// Throws UsageError with one line that names what is wrong.
+Options parse_options(const std::vector<std::string>& args);
+
+extern const char* const help_text;
+
+bool has_suffix(const std::string& text, const std::string& suffix);
+bool is_cuda_source(const std::string& path);
+bool is_source(const std::string& path);
+
+}  // namespace simt::cc

@@ -1,0 +1,146 @@
+#include "process.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+
+namespace simt::cc {
+namespace {
+
+// Plain memory, so that a signal handler can walk it.
+constexpr std::size_t max_temporaries = 256;
+std::array<char[PATH_MAX], max_temporaries> temporaries;
+volatile std::sig_atomic_t temporary_count = 0;
+volatile pid_t child = 0;
+
+void on_signal(int signal) {
+  if (child > 0) kill(child, signal);
+  for (int i = 0; i < temporary_count; ++i) unlink(temporaries[static_cast<std::size_t>(i)]);
+  std::signal(signal, SIG_DFL);
+  raise(signal);
+}
+
+}  // namespace
+
+void clean_up_on_signals() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, &on_signal);
+}
+
+int run(const std::vector<std::string>& command) {
+  std::vector<char*> argv;
+  for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  const pid_t pid = fork();
+  if (pid < 0) throw std::runtime_error("cannot start '" + command[0] + "'");
+  if (pid == 0) {
+    execvp(argv[0], argv.data());
+    _exit(127);
+  }
+  child = pid;
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  child = 0;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+std::string quoted(const std::vector<std::string>& command) {
+  std::string line;
+  for (const std::string& word : command) {
+    if (!line.empty()) line += ' ';
+    const bool plain = !word.empty() && word.find_first_of(" '\"\\$`()<>|&;*?#~") == std::string::npos;
+    if (plain) {
+      line += word;
+      continue;
+    }
+    line += '\'';
+    for (const char c : word) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    line += '\'';
+  }
+  return line;
+}
+
+std::string temporary_file(const std::string& stem, const std::string& suffix) {
+  const std::string folder = std::filesystem::temp_directory_path().string();
+  std::string path = folder + "/simt-" + stem + "-XXXXXX" + suffix;
+  const int file = mkstemps(path.data(), static_cast<int>(suffix.size()));
+  if (file < 0) throw std::runtime_error("cannot write in '" + folder + "'");
+  close(file);
+  const auto slot = static_cast<std::size_t>(temporary_count);
+  if (slot < max_temporaries && path.size() < PATH_MAX) {
+    std::strcpy(temporaries[slot], path.c_str());
+    temporary_count = temporary_count + 1;
+  }
+  return path;
+}
+
+void remove_temporary_files() {
+  for (int i = 0; i < temporary_count; ++i) unlink(temporaries[static_cast<std::size_t>(i)]);
+  temporary_count = 0;
+}
+
+Installation find_installation() {
+  namespace fs = std::filesystem;
+  std::vector<fs::path> homes;
+  if (const char* home = std::getenv("SIMT_HOME")) {
+    homes.emplace_back(home);
+  } else {
+    const fs::path self = fs::read_symlink("/proc/self/exe").parent_path();
+    homes = {self.parent_path(), self};
+  }
+  for (const fs::path& home : homes) {
+    // Installed: include/simt-cuda and lib; in a build tree a file names the sources' headers.
+    const fs::path headers = home / "include" / "simt-cuda";
+    if (fs::exists(headers / "cuda_runtime.h")) {
+      for (const char* folder : {"lib", "lib64"}) {
+        if (fs::exists(home / folder / "libsimt.so")) return {headers, home / folder};
+      }
+    }
+    if (fs::exists(home / "include" / "cuda_runtime.h")) {
+      for (const fs::path& folder : {home, home / "lib"}) {
+        if (fs::exists(folder / "libsimt.so")) return {home / "include", folder};
+      }
+    }
+    if (fs::exists(home / "simt-headers.txt") && fs::exists(home / "libsimt.so")) {
+      std::string include = read_file(home / "simt-headers.txt");
+      while (!include.empty() && include.back() == '\n') include.pop_back();
+      return {include, home};
+    }
+  }
+  throw std::runtime_error("cannot find simt's headers and libsimt.so; set SIMT_HOME to where it is installed");
+}
+
+std::string read_file(const std::string& path) {
+  std::FILE* file = std::fopen(path.c_str(), "rb");
+  if (file == nullptr) throw std::runtime_error("cannot read '" + path + "'");
+  std::string text;
+  std::fseek(file, 0, SEEK_END);
+  const long size = std::ftell(file);
+  std::rewind(file);
+  text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  const std::size_t got = std::fread(text.data(), 1, text.size(), file);
+  std::fclose(file);
+  text.resize(got);
+  return text;
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  std::FILE* file = path == "-" ? stdout : std::fopen(path.c_str(), "wb");
+  if (file == nullptr) throw std::runtime_error("cannot write '" + path + "'");
+  const bool good = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  const bool closed = file == stdout || std::fclose(file) == 0;
+  if (!good || !closed) throw std::runtime_error("cannot write '" + path + "'");
+}
+
+}  // namespace simt::cc

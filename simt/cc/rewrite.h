@@ -1,0 +1,35 @@
+#pragma once
+
+// The parts of the translator, one a construct. Each adds its edits to the source.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "source.h"
+
+namespace simt::cc {
+
+// A shared variable in scope, for lambdas that use it.
+struct SharedName {
+  std::string_view name;
+  Index declared;   // token after which it is known
+  Index scope_end;  // the brace that ends its scope
+};
+
+// If the three '<' at `i` open a launch, rewrites it.
+void rewrite_launch(Source& source, Index i);
+
+// Rewrites the declaration around the `__shared__` at `i`; gives the names it declares and returns
+// the index of its ';' (or `i` when it is no declaration).
+Index rewrite_shared(Source& source, Index i, bool namespace_scope,
+                     std::vector<std::string_view>& declared);
+
+// Shared variables have static storage on a GPU, so lambdas use them without capturing. Here they
+// are references: the lambda whose '[' is at `i` is made to capture those it mentions.
+void rewrite_captures(Source& source, Index i, const std::vector<SharedName>& names);
+
+// An asm statement in device code.
+void rewrite_asm(Source& source, Index i);
+
+}  // namespace simt::cc

@@ -1,0 +1,26 @@
+#pragma once
+
+// From preprocessed CUDA C++ to C++. What is rewritten:
+//   kernel<<<...>>>(...)            a call of simt::launch (simt/launch.h)
+//   __shared__ declarations         references into shared memory (simt/shared.h)
+//   __global__ __device__ __host__  removed; kernels are entered in simt's table (simt/kernel.h)
+//   (void*)kernel                   simt::kernel_handle(kernel)
+//   printf, assert, clock           simt's own, in device code
+//   asm                             special registers become calls, other PTX is an error
+//   __noinline__                    the attribute
+// Everything else passes through byte for byte, and no line moves.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace simt::cc {
+
+struct Translation {
+  std::string text;
+  std::vector<std::string> errors;  // "file:line: error: ..."
+};
+
+Translation translate(std::string_view preprocessed);
+
+}  // namespace simt::cc
