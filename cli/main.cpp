@@ -39,6 +39,8 @@ int main(int argc, char** argv) {
   for (const AddCommand add : {add_doctor, add_ops, add_run, add_check, add_bench, add_cc}) add(registry);
 
   try {
+    // Before any parsing: --help and -o after `cc` are not ours.
+    if (argc > 1 && std::string_view(argv[1]) == "cc") run_compiler(argc - 2, argv + 2);
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) status = tour(options);
   } catch (const CLI::Success& e) {

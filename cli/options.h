@@ -46,6 +46,7 @@ void add_check(Registry&);
 void add_bench(Registry&);
 void add_cc(Registry&);
 int tour(const Options&);
+[[noreturn]] void run_compiler(int argc, char** argv);  // `warpath cc`: every word after it is the compiler's
 
 void add_json_flag(CLI::App& command, Options& o);
 void add_selection_flags(CLI::App& command, Options& o);  // --rung --case --dtype --backend

@@ -233,7 +233,7 @@ class Parser {
         "--restrict", "-dlink", "-res-usage", "--resource-usage", "-ewp", "-dlto",
         "--disable-warnings", "-forward-unknown-to-host-compiler",
         "--forward-unknown-to-host-compiler", "-allow-unsupported-compiler",
-        "--allow-unsupported-compiler", "-Wno-deprecated-gpu-targets", "-rdc",
+        "--allow-unsupported-compiler", "-Wno-deprecated-gpu-targets",
         "--source-in-ptx", "-src-in-ptx", "-m64", "--display-error-number",
         "--no-display-error-number", "-extra-device-vectorization",
         "--extra-device-vectorization", "-Wreorder", "-Wext-lambda-captures-this"};

@@ -98,8 +98,8 @@ class Translator {
         return shared();
       case Word::noinline_:
         // Inside __attribute__((...)) it is the attribute's name already.
-        if (at_ > 0 && !s_.is(at_ - 1, '(') && !s_.is(at_ - 1, ',') &&
-            !s_.is(at_ - 1, Word::scope_)) {
+        if (at_ == 0 || (!s_.is(at_ - 1, '(') && !s_.is(at_ - 1, ',') &&
+                         !s_.is(at_ - 1, Word::scope_))) {
           s_.replace(at_, at_, "__attribute__((noinline))");
         }
         return;

@@ -214,25 +214,32 @@ void warp_rendezvous(WarpOp op, unsigned mask, WarpArgs& args, Site site) {
   block.wait(me, Wait::warp, site);
 }
 
+// The lanes that stand at the earliest place of the source go on first: those at later places may be
+// joined by them there. This is the order in which a GPU brings diverged lanes together again.
 void Block::answer_active_mask(unsigned warp_index) {
   Warp& warp = warps[warp_index];
-  while (warp.asking != 0) {
-    const unsigned base = warp_index * 32;
-    const Site& site = threads[base + static_cast<unsigned>(__builtin_ctz(warp.asking))].site;
-    unsigned together = 0;
-    for (unsigned lanes = warp.asking; lanes != 0; lanes &= lanes - 1) {
-      const unsigned lane = static_cast<unsigned>(__builtin_ctz(lanes));
-      const Site& other = threads[base + lane].site;
-      const bool same = other.line == site.line &&
-                        (other.file == site.file || std::strcmp(other.file, site.file) == 0);
-      if (same) together |= 1u << lane;
-    }
-    warp.asking &= ~together;
-    for (unsigned lanes = together; lanes != 0; lanes &= lanes - 1) {
-      const unsigned id = base + static_cast<unsigned>(__builtin_ctz(lanes));
-      threads[id].result = static_cast<int>(together);
-      make_ready(id);
-    }
+  const unsigned base = warp_index * 32;
+  const auto site_of = [&](unsigned lanes) -> const Site& {
+    return threads[base + static_cast<unsigned>(__builtin_ctz(lanes))].site;
+  };
+  const auto same_file = [](const Site& a, const Site& b) {
+    return a.file == b.file || std::strcmp(a.file, b.file) == 0;
+  };
+  Site first = site_of(warp.asking);
+  for (unsigned lanes = warp.asking; lanes != 0; lanes &= lanes - 1) {
+    const Site& site = site_of(lanes);
+    if (same_file(site, first) && site.line < first.line) first = site;
+  }
+  unsigned together = 0;
+  for (unsigned lanes = warp.asking; lanes != 0; lanes &= lanes - 1) {
+    const Site& site = site_of(lanes);
+    if (site.line == first.line && same_file(site, first)) together |= lanes & -lanes;
+  }
+  warp.asking &= ~together;
+  for (unsigned lanes = together; lanes != 0; lanes &= lanes - 1) {
+    const unsigned id = base + static_cast<unsigned>(__builtin_ctz(lanes));
+    threads[id].result = static_cast<int>(together);
+    make_ready(id);
   }
 }
 

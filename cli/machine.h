@@ -1,0 +1,30 @@
+// What this machine has.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "harness/library.h"
+#include "harness/probe.h"
+
+namespace warpath::cli {
+
+struct Part {
+  std::string name;
+  bool found = false;
+  std::string what;     // version, or why it is missing
+  std::string package;  // Debian's, when a package would bring it
+  bool needed = false;  // without it nothing runs on this CPU
+};
+
+struct Machine {
+  std::vector<Part> tools;
+  std::vector<Part> libraries;                    // of op folders and devices, as far as they are built
+  harness::Probe cpu, gpu;
+  std::string cpu_name;
+  unsigned cores = 0;
+  bool usable() const { return cpu.ok() || gpu.ok(); }
+  std::string install_command() const;            // one line for all that is missing; empty: nothing is
+};
+Machine look_around(const harness::Places& places);
+
+}  // namespace warpath::cli

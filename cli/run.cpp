@@ -1,0 +1,103 @@
+// warpath run: check, then time where times mean something.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/report.h"
+#include "cli/terminal.h"
+
+namespace warpath::cli {
+namespace {
+
+constexpr const char* examples = R"(
+Examples:
+  ./warpath run softmax            the ladder: cases passed, worst error; on a GPU times and rates
+  ./warpath run all --dtype bf16
+  ./warpath run reduce --rung 05   one rung
+  ./warpath run softmax --json     the same as data
+
+On a CPU there are no times: they would say nothing about a GPU. Nothing is timed that did not pass.
+Exit status: 0 all passed, 1 a check failed, 2 the command was wrong or a part is missing.)";
+
+// The best rung where the op is slowest against the roofline: the place with most to win.
+const harness::Rated* most_to_win(const std::vector<harness::Rated>& rated) {
+  std::map<std::string, const harness::Rated*> best;
+  for (const harness::Rated& r : rated) {
+    if (!r.of_roofline || r.record.peer) continue;
+    const harness::Rated*& b = best[r.record.test + std::string(name(r.record.dtype))];
+    if (!b || *r.of_roofline > *b->of_roofline) b = &r;
+  }
+  const harness::Rated* worst = nullptr;
+  for (const auto& [key, r] : best)
+    if (!worst || *r->of_roofline < *worst->of_roofline) worst = r;
+  return worst;
+}
+
+std::string next_step(const std::vector<OpOutcome>& outcomes, const Backend& backend, const harness::Roofline& roofline) {
+  for (const OpOutcome& o : outcomes)
+    for (const harness::Record& r : o.records)
+      if (r.status == harness::Status::failed)
+        return fmt::format("./warpath check {} --rung {} --case '{}' --dtype {} -v", r.op, r.name, r.test, name(r.dtype));
+  const OpOutcome& o = outcomes.front();
+  if (backend.gpu) {
+    if (const harness::Rated* r = most_to_win(harness::rate(o.records, roofline)))
+      return fmt::format("{} {} has most to win: {} reaches {:.0f}% of the roofline there; ./warpath bench {} --save keeps this",
+                         r->record.test, name(r->record.dtype), r->record.name, 100 * *r->of_roofline,
+                         o.entry->folder);
+  }
+  const auto summaries = summarise(o.records);
+  const std::string top = summaries.empty() ? "" : summaries.back().name;
+  return fmt::format("copy ops/{0}/{1}.cu to mine.cu, change it, and ./warpath check {2} mine.cu", o.entry->folder, top,
+                     o.entry->name());
+}
+
+int run(const Options& o) {
+  const harness::Places places = harness::find_places();
+  const Backend backend = choose_backend(places, o.backend);
+  std::vector<OpEntry> ops = find_ops(places, o.names, backend.name, RungSet::ladder_and_peers);
+  narrow(ops, o, backend.gpu ? Cases::all : Cases::small);
+  if (ops.empty()) throw Refusal("nothing to run: no rung, case and type fit together");
+
+  harness::Settings settings = make_settings(places, backend, o);
+  settings.time = backend.gpu;
+  if (!o.json) print_backend(backend, settings);
+  harness::Roofline roofline;
+  if (backend.gpu) roofline = harness::measure_roofline(settings.device_library);
+  const std::vector<OpOutcome> outcomes = run_all(ops, settings);
+
+  if (o.json) {
+    nlohmann::ordered_json j = backend_json(backend);
+    j["seed"] = settings.seed;
+    j["passed"] = exit_status(outcomes) == all_passed;
+    for (const OpOutcome& outcome : outcomes) j["ops"].push_back(outcome_json(outcome, roofline));
+    j["next"] = next_step(outcomes, backend, roofline);
+    print_json(j);
+    return exit_status(outcomes);
+  }
+  for (const OpOutcome& outcome : outcomes) {
+    print_checks(outcome, o.verbose);
+    if (backend.gpu) print_times(outcome, roofline);
+  }
+  print_closing(outcomes);
+  fmt::print("{} {}\n", paint(Tone::note, "next:"), next_step(outcomes, backend, roofline));
+  return exit_status(outcomes);
+}
+
+}  // namespace
+
+void add_run(Registry& r) {
+  CLI::App* c = r.app.add_subcommand("run", "check, then time on a GPU");
+  c->footer(examples);
+  c->add_option("op", r.options.names, "ops, or 'all'")->required();
+  add_selection_flags(*c, r.options);
+  c->add_option("--seconds", r.options.seconds, "timer budget of one rung and case on a GPU")
+      ->type_name("S")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  c->add_flag("-v,--verbose", r.options.verbose, "every failure with all it printed");
+  add_running_flags(*c, r.options);
+  add_json_flag(*c, r.options);
+  c->callback([&r] { r.status = run(r.options); });
+}
+
+}  // namespace warpath::cli

@@ -1,0 +1,50 @@
+#include "options.h"
+
+#include <gtest/gtest.h>
+
+namespace simt::cc {
+namespace {
+
+TEST(Options, NvccHabits) {
+  const Options o = parse_options({"-arch=sm_90", "-O3", "--expt-relaxed-constexpr", "-Xcompiler",
+                                   "-fPIC,-Wall", "-gencode", "arch=compute_90,code=sm_90", "a.cu",
+                                   "-lcudart", "-lm", "-o", "a", "-Iinc", "-D", "X=1", "-lineinfo",
+                                   "-std=c++20"});
+  EXPECT_EQ(o.inputs, (std::vector<std::string>{"a.cu", "-lm"}));
+  EXPECT_EQ(o.output, "a");
+  EXPECT_EQ(o.compile, (std::vector<std::string>{"-O3", "-fPIC", "-Wall"}));
+  EXPECT_EQ(o.preprocess, (std::vector<std::string>{"-I", "inc", "-D", "X=1"}));
+  EXPECT_EQ(o.standard, "c++20");
+  EXPECT_TRUE(o.optimised);
+  EXPECT_EQ(o.stage, Stage::link);
+}
+
+TEST(Options, CompileWithDependencies) {
+  const Options o = parse_options({"-MD", "-MT", "x.o", "-MF", "x.o.d", "-x", "cu", "-c", "x.cu",
+                                   "-o", "x.o"});
+  EXPECT_EQ(o.stage, Stage::compile);
+  EXPECT_TRUE(o.dependencies);
+  EXPECT_EQ(o.dependency_file, "x.o.d");
+  EXPECT_EQ(o.dependency_targets, (std::vector<std::string>{"x.o"}));
+  EXPECT_TRUE(o.all_cuda);
+}
+
+TEST(Options, ValuesJoinedOrApart) {
+  EXPECT_EQ(parse_options({"-O", "1", "a.cu"}).compile, (std::vector<std::string>{"-O1"}));
+  EXPECT_EQ(parse_options({"-rdc=true", "a.cu"}).inputs.size(), 1u);
+  EXPECT_EQ(parse_options({"-rdc", "true", "a.cu"}).inputs, (std::vector<std::string>{"a.cu"}));
+  EXPECT_EQ(parse_options({"--threads", "4", "a.cu"}).inputs.size(), 1u);
+}
+
+TEST(Options, UnknownIsNamed) {
+  try {
+    parse_options({"--foo"});
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(), "unknown option '--foo'; see --help");
+  }
+  EXPECT_THROW(parse_options({"-o"}), UsageError);
+}
+
+}  // namespace
+}  // namespace simt::cc

@@ -1,0 +1,100 @@
+// Compiles every programs/NAME.cu with the real driver, runs it, and compares what it does:
+//   NAME.out    its whole standard output          NAME.rc     its exit status (default 0)
+//   NAME.err    lines that must occur in its standard error
+//   NAME.flags  more arguments for the driver, relative to the programs' folder
+//   NAME.fail   the program must not compile: lines that must occur in the driver's messages
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+int shell(const std::string& command) {
+  const int status = std::system(command.c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+void expect_lines(const std::string& text, const fs::path& wanted) {
+  std::istringstream lines(read(wanted));
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_NE(text.find(line), std::string::npos) << "missing: " << line << "\nin:\n" << text;
+  }
+}
+
+class Program : public testing::Test {
+ public:
+  explicit Program(fs::path source) : source_(std::move(source)) {}
+
+  void TestBody() override {
+    const fs::path folder =
+        fs::temp_directory_path() / ("simt-test-" + std::to_string(getpid()) + "-" + name());
+    fs::create_directories(folder);
+    compile_and_run(folder);
+    fs::remove_all(folder);
+  }
+
+ private:
+  std::string name() const { return source_.stem(); }
+  fs::path beside(const char* suffix) const { return fs::path(source_).replace_extension(suffix); }
+
+  void compile_and_run(const fs::path& folder) {
+    const std::string program = folder / "program";
+    std::string flags = read(beside(".flags"));
+    std::replace(flags.begin(), flags.end(), '\n', ' ');
+    const std::string messages = folder / "messages";
+    const int compiled = shell("cd '" + source_.parent_path().string() + "' && '" SIMT_CC "' " +
+                               source_.filename().string() + " " + flags + " -o '" + program +
+                               "' 2> '" + messages + "'");
+    if (fs::exists(beside(".fail"))) {
+      EXPECT_NE(compiled, 0) << "it must not compile";
+      expect_lines(read(messages), beside(".fail"));
+      return;
+    }
+    ASSERT_EQ(compiled, 0) << read(messages);
+    const std::string out = folder / "out", err = folder / "err";
+    const int status = shell("cd '" + folder.string() + "' && timeout 120 ./program > '" + out +
+                             "' 2> '" + err + "'");
+    const std::string wanted = read(beside(".rc"));
+    EXPECT_EQ(status, wanted.empty() ? 0 : std::stoi(wanted)) << read(out) << read(err);
+    if (fs::exists(beside(".out"))) {
+      EXPECT_EQ(read(out), read(beside(".out")));
+    }
+    if (fs::exists(beside(".err"))) expect_lines(read(err), beside(".err"));
+  }
+
+  fs::path source_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<fs::path> sources;
+  for (const auto& entry : fs::directory_iterator(SIMT_PROGRAMS)) {
+    if (entry.path().extension() == ".cu") sources.push_back(entry.path());
+  }
+  std::sort(sources.begin(), sources.end());
+  for (const fs::path& source : sources) {
+    testing::RegisterTest("Program", source.stem().c_str(), nullptr, nullptr, __FILE__, __LINE__,
+                          [source]() -> testing::Test* { return new Program(source); });
+  }
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

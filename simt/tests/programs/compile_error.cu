@@ -1,0 +1,10 @@
+#include <cstdio>
+
+__global__ void k(int* out) {
+  __shared__ int s[4];
+  k2(out, s);
+}
+int main() {
+  k<<<1,
+      2>>>(3.5);
+}

@@ -1,0 +1,178 @@
+#include "translate.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "lexer.h"
+
+namespace simt::cc {
+namespace {
+
+std::string translated(std::string_view text) {
+  const Translation result = translate(text);
+  EXPECT_TRUE(result.errors.empty()) << result.errors.front();
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'),
+            std::count(result.text.begin(), result.text.end(), '\n'))
+      << "lines moved:\n" << result.text;
+  return result.text;
+}
+
+bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+// The kernel expression that a launch was understood to have.
+std::string kernel_of(std::string_view text) {
+  const std::string out = translated(text);
+  const std::string mark = "-> decltype(simt_id(";
+  const std::size_t begin = out.find(mark);
+  if (begin == std::string::npos) return "(no launch)";
+  const std::size_t from = begin + mark.size();
+  return out.substr(from, out.find(")) { return", from) - from);
+}
+
+TEST(Lexer, LiteralsHideTheirContent) {
+  const char* const text =
+      "auto a = \"k<<<1,1>>>(\\\"\"; auto b = R\"x(__shared__ \" )\" )x\"; auto c = '\"'; "
+      "int d = 1'000'000; auto e = u8\"asm(\"; double f = 1e+5;";
+  EXPECT_EQ(translated(text), text);
+}
+
+TEST(Lexer, PositionsFollowMarkers) {
+  const std::string text = "# 1 \"a.cu\"\nint x;\n# 40 \"b.h\" 1\nint y;\nint z;\n";
+  EXPECT_EQ(position_of(text, text.find("x;")).line, 1u);
+  EXPECT_EQ(position_of(text, text.find("z;")).line, 41u);
+  EXPECT_EQ(position_of(text, text.find("z;")).file, "b.h");
+}
+
+TEST(Launch, Callees) {
+  EXPECT_EQ(kernel_of("void f() { k<<<1, 2>>>(3); }"), "k");
+  EXPECT_EQ(kernel_of("void f() { ns::k<T, 2><<<g, b, s, q>>>(3); }"), "ns::k<T, 2>");
+  EXPECT_EQ(kernel_of("void f() { ::ns::k<<<g, b>>>(); }"), "::ns::k");
+  EXPECT_EQ(kernel_of("void f() { A<B<int>>::k<<<g, b>>>(); }"), "A<B<int>>::k");
+  EXPECT_EQ(kernel_of("void f() { T::template k<4><<<g, b>>>(); }"), "T::template k<4>");
+  EXPECT_EQ(kernel_of("void f() { if (x) (*table[3])<<<g, b>>>(); }"), "(*table[3])");
+  EXPECT_EQ(kernel_of("void f() { this->p<<<g, b>>>(); }"), "this->p");
+  EXPECT_EQ(kernel_of("void f() { o.table[i]<<<g, b>>>(); }"), "o.table[i]");
+  EXPECT_EQ(kernel_of("void f() { return k<(a > b)><<<g, b>>>(); }"), "k<(a > b)>");
+  EXPECT_EQ(kernel_of("void f() { pick<int>(2)<<<g, b>>>(); }"), "pick<int>(2)");
+  EXPECT_EQ(kernel_of("void f() { else k<<<g, b>>>(); }"), "k");
+}
+
+TEST(Launch, ConfigurationKeepsItsText) {
+  const std::string out =
+      translated("void f() {\n  k<<<dim3((n + 1) >> 3, m), v<T>>>>\n      (a,\n b);\n}\n");
+  EXPECT_TRUE(contains(out, "::simt::config(dim3((n + 1) >> 3, m), v<T>), \"k\"")) << out;
+}
+
+TEST(Launch, NotALaunch) {
+  for (const char* text : {"auto p = &operator<< <char>;", "int x = a << 3 >> 2;",
+                           "std::vector<std::vector<std::vector<int>>> v(3);"}) {
+    EXPECT_EQ(translated(text), text);
+  }
+}
+
+TEST(Launch, Errors) {
+  const Translation r = translate("# 7 \"x.cu\"\nvoid f() { k<<<1, 2; }\n");
+  ASSERT_EQ(r.errors.size(), 1u);
+  EXPECT_EQ(r.errors[0].rfind("x.cu:7: error: '<<<'", 0), 0u) << r.errors[0];
+}
+
+TEST(Shared, Declarators) {
+  const std::string out = translated(
+      "void k() { __shared__ A<B, C> x, y[2][N], *z, (*w)[4]; static __shared__ struct { int a, b; } s;"
+      " volatile __shared__ float v[8]; float __shared__ u; }");
+  EXPECT_TRUE(contains(out, "typedef  A<B, C> simt_type_x, simt_type_y[2][N], *simt_type_z, "
+                            "(*simt_type_w)[4];"))
+      << out;
+  for (const char* name : {"x", "y", "z", "w", "s", "v", "u"}) {
+    EXPECT_TRUE(contains(out, "auto& " + std::string(name) + " = *static_cast<simt_type_" + name +
+                                  "*>(simt_var_" + name + ".address());"))
+        << name << "\n" << out;
+  }
+}
+
+TEST(Shared, AlignmentAndDynamic) {
+  const std::string out = translated(
+      "template <class T> void k() { alignas(128) __shared__ T a[4];\n"
+      "extern __shared__ __attribute__((aligned(16))) char d[]; }");
+  EXPECT_TRUE(contains(out, "struct alignas(128) simt_align_a {};")) << out;
+  EXPECT_TRUE(contains(out, "auto& d = *static_cast<simt_type_d*>(::simt::dynamic_shared());"))
+      << out;
+}
+
+TEST(Shared, FileScope) {
+  EXPECT_TRUE(contains(translated("namespace n { extern __shared__ float s[]; }"),
+                       "static thread_local simt_type_s& s = "));
+  EXPECT_TRUE(contains(translated("__shared__ int x[4];"), "static __thread  int x[4];"));
+}
+
+TEST(Shared, LambdasCaptureByReference) {
+  const char* const kernel =
+      "__simt_global__ void k() { __shared__ int s[4]; int n = 0; auto f = %s(int i) { return s[i]; "
+      "}; }";
+  const auto with = [&](const char* captures) {
+    std::string text = kernel;
+    text.replace(text.find("%s"), 2, captures);
+    return translated(text);
+  };
+  EXPECT_TRUE(contains(with("[=]"), "[=, &s](int i)"));
+  EXPECT_TRUE(contains(with("[]"), "[&s](int i)"));
+  EXPECT_TRUE(contains(with("[n]"), "[n, &s](int i)"));
+  EXPECT_TRUE(contains(with("[&]"), "[&](int i)"));
+  EXPECT_TRUE(contains(with("[&, n]"), "[&, n](int i)"));
+}
+
+TEST(Kernels, RegisteredAndCast) {
+  const std::string out = translated(
+      "namespace n { extern \"C\" __simt_global__ void k(int* p) { *p = 1; } }\n"
+      "template <class T> __simt_global__ void t(T x) {}\n"
+      "void f() { g((void*)n::k, (const void*)&t<int>, reinterpret_cast<void*>(t<float>)); }");
+  EXPECT_TRUE(contains(out, "::simt::KernelRegistrar simt_kernel_k_")) << out;
+  EXPECT_FALSE(contains(out, "simt_kernel_t_")) << out;
+  EXPECT_TRUE(contains(out, "g(::simt::kernel_handle(n::k), ::simt::kernel_handle(t<int>), "
+                            "::simt::kernel_handle(t<float>))"))
+      << out;
+}
+
+TEST(Device, FunctionsInHeadersMayRepeat) {
+  EXPECT_TRUE(contains(translated("__simt_device__ int f(int x) { return x; }"),
+                       "inline __attribute__((used)) int f"));
+  EXPECT_EQ(translated("__simt_device__ int f(int x);"), " int f(int x);");
+  EXPECT_FALSE(contains(translated("__simt_host__ __simt_device__ int f() { return 1; }"), "used"));
+  EXPECT_EQ(translated("__simt_device__ int x = 3;"), " int x = 3;");
+}
+
+TEST(Device, CallsOfCFunctions) {
+  const std::string out = translated(
+      "__simt_global__ void k() { printf(\"x\"); std::printf(\"y\"); o.printf(); clock(); }\n"
+      "void h() { printf(\"z\"); }");
+  EXPECT_TRUE(contains(out, "{ ::simt::device_printf(\"x\"); ::simt::device_printf(\"y\"); "
+                            "o.printf(); ::simt::device_clock(); }"))
+      << out;
+  EXPECT_TRUE(contains(out, "{ printf(\"z\"); }")) << out;
+}
+
+TEST(Device, NoinlineOutsideAttributes) {
+  EXPECT_EQ(translated("__noinline__ void f(); __attribute__((__noinline__)) void g();"),
+            "__attribute__((noinline)) void f(); __attribute__((__noinline__)) void g();");
+}
+
+TEST(Asm, SpecialRegistersAndRefusals) {
+  const std::string out = translated(
+      "__simt_device__ unsigned f() { unsigned r; asm volatile(\"mov.u32 %0, %%laneid;\" : \"=r\"(r)); "
+      "asm volatile(\"\" ::: \"memory\"); return r; }");
+  EXPECT_TRUE(contains(out, "(r) = ::simt::special::laneid();")) << out;
+  EXPECT_TRUE(contains(out, "asm volatile(\"\" ::: \"memory\");")) << out;
+  const Translation refused = translate(
+      "# 5 \"p.cu\"\n__simt_device__ void f() {\n  asm(\"bar.warp.sync \"\n      \"0;\\n\");\n}\n");
+  ASSERT_EQ(refused.errors.size(), 1u);
+  EXPECT_EQ(refused.errors[0],
+            "p.cu:6: error: inline PTX is not supported yet: bar.warp.sync 0;");
+  const char* const host = "void f() { asm(\"nop\"); }";
+  EXPECT_EQ(translated(host), host);
+}
+
+}  // namespace
+}  // namespace simt::cc
