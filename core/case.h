@@ -21,15 +21,15 @@ enum class Fill {
 };
 
 struct Case {
-  std::string name;
-  Dims dims;
+  std::string name = {};
+  Dims dims = {};
   Fill fill = Fill::normal;
   // Those that differ from the contract's defaults; a choice by its index; 0 for an optional tensor
   // leaves it out.
-  std::map<std::string, double> scalars;
-  std::vector<DType> dtypes;  // empty: all of the contract
-  int offset = 0;             // every tensor starts this many elements past an aligned address
-  bool bench = false;         // timed on a GPU; not run by `check` on a CPU
+  std::map<std::string, double> scalars = {};
+  std::vector<DType> dtypes = {};  // empty: all of the contract
+  int offset = 0;                  // every tensor starts this many elements past an aligned address
+  bool bench = false;              // timed on a GPU; not run by `check` on a CPU
 };
 
 // What the op must do at least: each input read once, each output written once.

@@ -8,6 +8,7 @@
 #include "accumulate.cuh"
 
 namespace warpath::reduce {
+namespace {
 
 // Unsigned integers in the order of the floats; NaN above all.
 __device__ __forceinline__ unsigned ordered(float x) {
@@ -58,7 +59,7 @@ __global__ void finish(const typename C::type* cells, T* y, std::int64_t rows) {
   if (r < rows) y[r] = narrow<T>(C::finish(cells[r]));
 }
 
-static void launch(const Args& args, cudaStream_t stream) {
+void launch(const Args& args, cudaStream_t stream) {
   const std::int64_t rows = args.x.shape[0], cols = args.x.shape[1];
   if (rows == 0) return;
   dispatch_reduce(args, [&](auto tag, auto op) {
@@ -74,11 +75,11 @@ static void launch(const Args& args, cudaStream_t stream) {
   CUDA_CHECK(cudaGetLastError());
 }
 
-static std::int64_t scratch_bytes(const Args& args) {
+std::int64_t scratch_bytes(const Args& args) {
   return args.x.shape[0] * 4;
 }
 
-static std::string supports(const Args& args) {
+std::string supports(const Args& args) {
   return args.x.shape[1] <= (1 << 24)
              ? ""
              : "takes rows of at most 2^24 elements: a float sum loses count there";
@@ -86,4 +87,5 @@ static std::string supports(const Args& args) {
 
 WARPATH_RUNG(Args, launch, .supports = supports, .scratch = scratch_bytes, .deterministic = false);
 
+}  // namespace
 }  // namespace warpath::reduce

@@ -7,6 +7,7 @@
 #include "accumulate.cuh"
 
 namespace warpath::reduce {
+namespace {
 
 constexpr int threads = 256;  // and elements a block
 
@@ -27,7 +28,7 @@ __global__ void __launch_bounds__(threads)
   if (threadIdx.x == 0) put(&y[blockIdx.x], tree[0]);
 }
 
-static void launch(const Args& args, cudaStream_t stream) {
+void launch(const Args& args, cudaStream_t stream) {
   const std::int64_t rows = args.x.shape[0];
   if (rows == 0) return;
   dispatch_reduce(args, [&](auto tag, auto op) {
@@ -40,10 +41,11 @@ static void launch(const Args& args, cudaStream_t stream) {
   CUDA_CHECK(cudaGetLastError());
 }
 
-static std::int64_t scratch_bytes(const Args& args) {
+std::int64_t scratch_bytes(const Args& args) {
   return pass_scratch(args, threads);
 }
 
 WARPATH_RUNG(Args, launch, .scratch = scratch_bytes);
 
+}  // namespace
 }  // namespace warpath::reduce

@@ -9,6 +9,7 @@
 #include "stretch.cuh"
 
 namespace warpath::reduce {
+namespace {
 
 template <class T, class Out, class Op>
 __global__ void __launch_bounds__(threads)
@@ -22,11 +23,11 @@ __global__ void __launch_bounds__(threads)
   if (threadIdx.x == 0) put(&y[blockIdx.x], total);
 }
 
-static unsigned resident_blocks() {
+unsigned resident_blocks() {
   return multiprocessors() * (2048 / threads);
 }
 
-static void launch(const Args& args, cudaStream_t stream) {
+void launch(const Args& args, cudaStream_t stream) {
   const std::int64_t rows = args.x.shape[0], cols = args.x.shape[1];
   if (rows == 0) return;
   dispatch_reduce(args, [&](auto tag, auto op) {
@@ -50,10 +51,11 @@ static void launch(const Args& args, cudaStream_t stream) {
 }
 
 // Never more partial results than resident blocks, or than rows where every row is one.
-static std::int64_t scratch_bytes(const Args& args) {
+std::int64_t scratch_bytes(const Args& args) {
   return (args.x.shape[0] + resident_blocks()) * 4;
 }
 
 WARPATH_RUNG(Args, launch, .scratch = scratch_bytes);
 
+}  // namespace
 }  // namespace warpath::reduce

@@ -10,6 +10,7 @@
 #include "stretch.cuh"
 
 namespace warpath::reduce {
+namespace {
 
 template <class T, class Op>
 __global__ void __launch_bounds__(threads)
@@ -69,19 +70,19 @@ __global__ void __launch_bounds__(32 * warps_a_block)
   if (lane == 0) put(&y[row], total);
 }
 
-static unsigned resident_blocks() {
+unsigned resident_blocks() {
   return multiprocessors() * (2048 / threads);
 }
 
 // A row is short when one block would not get a full round of loads out of it, and there are rows
 // for every warp.
 template <class T>
-static bool rows_are_short(std::int64_t rows, std::int64_t cols) {
+bool rows_are_short(std::int64_t rows, std::int64_t cols) {
   return cols < std::int64_t(threads) * unroll * lanes_of_16<T> &&
          (cols <= 1024 || rows >= std::int64_t(multiprocessors()) * 32);
 }
 
-static void launch(const Args& args, cudaStream_t stream) {
+void launch(const Args& args, cudaStream_t stream) {
   const std::int64_t rows = args.x.shape[0], cols = args.x.shape[1];
   if (rows == 0) return;
   dispatch_reduce(args, [&](auto tag, auto op) {
@@ -109,10 +110,11 @@ static void launch(const Args& args, cudaStream_t stream) {
 
 // A counter a row, and never more partial results than resident blocks, or than rows where every
 // row is one.
-static std::int64_t scratch_bytes(const Args& args) {
+std::int64_t scratch_bytes(const Args& args) {
   return (2 * args.x.shape[0] + resident_blocks()) * 4;
 }
 
 WARPATH_RUNG(Args, launch, .scratch = scratch_bytes);
 
+}  // namespace
 }  // namespace warpath::reduce

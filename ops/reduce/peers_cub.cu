@@ -7,6 +7,7 @@
 #include "accumulate.cuh"
 
 namespace warpath::reduce {
+namespace {
 
 template <class A, class Op>
 struct CubOp {
@@ -19,7 +20,7 @@ struct CubOp {
 };
 
 template <class A, class Op>
-static A identity() {
+A identity() {
   if constexpr (std::is_same_v<Op, Sum>)
     return A(0);
   else
@@ -32,13 +33,13 @@ struct RowStart {
   __host__ __device__ std::int64_t operator()(std::int64_t row) const { return row * cols; }
 };
 
-static auto row_starts(std::int64_t cols) {
+auto row_starts(std::int64_t cols) {
   return thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0),
                                          RowStart{cols});
 }
 
 // With `temporary` null it only sets `bytes`, as CUB's calls do.
-static void call_cub(const Args& args, void* temporary, std::size_t& bytes, cudaStream_t stream) {
+void call_cub(const Args& args, void* temporary, std::size_t& bytes, cudaStream_t stream) {
   dispatch_reduce(args, [&](auto tag, auto op) {
     using T = typename decltype(tag)::type;
     using A = Accumulator<T>;
@@ -55,13 +56,13 @@ static void call_cub(const Args& args, void* temporary, std::size_t& bytes, cuda
   });
 }
 
-static std::int64_t scratch_bytes(const Args& args) {
+std::int64_t scratch_bytes(const Args& args) {
   std::size_t bytes = 0;
   if (args.x.size() > 0) call_cub(args, nullptr, bytes, nullptr);
   return static_cast<std::int64_t>(std::max<std::size_t>(bytes, 1));
 }
 
-static void launch(const Args& args, cudaStream_t stream) {
+void launch(const Args& args, cudaStream_t stream) {
   if (args.x.size() == 0) return;
   auto bytes = static_cast<std::size_t>(args.scratch.bytes);
   call_cub(args, args.scratch.data, bytes, stream);
@@ -69,4 +70,5 @@ static void launch(const Args& args, cudaStream_t stream) {
 
 WARPATH_PEER(Args, "CUB", launch, .scratch = scratch_bytes);
 
+}  // namespace
 }  // namespace warpath::reduce

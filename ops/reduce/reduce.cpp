@@ -57,7 +57,7 @@ static Cost cost(const Args& args) {
 static Tolerance tolerance(const Args& args) {
   if (args.kind == Kind::max || !is_float(args.x.dtype)) return {.out_ulps = 0, .f32_ulps = 0};
   const double n = static_cast<double>(args.x.shape[1]);
-  return {.out_ulps = 1, .f32_ulps = n > (1 << 24) ? 32 : 4 + 0.25 * std::sqrt(n)};
+  return {.out_ulps = 1, .f32_ulps = n > (1 << 24) ? 32 : 4 + 0.8 * std::sqrt(n)};
 }
 
 static std::vector<Case> cases() {

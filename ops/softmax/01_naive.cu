@@ -10,6 +10,7 @@
 #include "softmax.h"
 
 namespace warpath::softmax {
+namespace {
 
 template <class T>
 __global__ void naive(const T* x, T* y, std::int64_t rows, std::int64_t cols) {
@@ -32,7 +33,7 @@ __global__ void naive(const T* x, T* y, std::int64_t rows, std::int64_t cols) {
     y[c] = from_float<T>(expf(to_float(x[c]) - largest) / sum);
 }
 
-static void launch(const Forward& args, cudaStream_t stream) {
+void launch(const Forward& args, cudaStream_t stream) {
   const std::int64_t rows = args.x.shape[0], cols = args.x.shape[1];
   if (rows * cols == 0) return;
   dispatch_float(args.x.dtype, [&](auto tag) {
@@ -46,4 +47,5 @@ static void launch(const Forward& args, cudaStream_t stream) {
 
 WARPATH_RUNG(Forward, launch);
 
+}  // namespace
 }  // namespace warpath::softmax

@@ -11,6 +11,7 @@
 #include "softmax.h"
 
 namespace warpath::softmax {
+namespace {
 
 constexpr int threads = 256;
 constexpr std::int64_t longest_kept =
@@ -58,7 +59,7 @@ __global__ void __launch_bounds__(threads) shared(const T* x, T* y, std::int64_t
     y[c] = from_float<T>((keep ? kept[c] : expf(value(c) - largest)) / sum);
 }
 
-static void launch(const Forward& args, cudaStream_t stream) {
+void launch(const Forward& args, cudaStream_t stream) {
   const std::int64_t rows = args.x.shape[0], cols = args.x.shape[1];
   if (rows * cols == 0) return;
   const bool keep = cols <= longest_kept;
@@ -73,4 +74,5 @@ static void launch(const Forward& args, cudaStream_t stream) {
 
 WARPATH_RUNG(Forward, launch);
 
+}  // namespace
 }  // namespace warpath::softmax

@@ -11,6 +11,7 @@
 #include "softmax.h"
 
 namespace warpath::softmax {
+namespace {
 
 constexpr int warps = 8;  // and rows a block
 
@@ -32,7 +33,7 @@ __global__ void __launch_bounds__(32 * warps)
     y[c] = from_float<T>(expf(to_float(x[c]) - largest) / sum);
 }
 
-static void launch(const Forward& args, cudaStream_t stream) {
+void launch(const Forward& args, cudaStream_t stream) {
   const std::int64_t rows = args.x.shape[0], cols = args.x.shape[1];
   if (rows * cols == 0) return;
   dispatch_float(args.x.dtype, [&](auto tag) {
@@ -45,4 +46,5 @@ static void launch(const Forward& args, cudaStream_t stream) {
 
 WARPATH_RUNG(Forward, launch);
 
+}  // namespace
 }  // namespace warpath::softmax

@@ -11,6 +11,7 @@
 #include "stat.cuh"
 
 namespace warpath::softmax {
+namespace {
 
 constexpr int threads = 256;
 
@@ -27,7 +28,7 @@ __global__ void __launch_bounds__(threads) online(const T* x, T* y, std::int64_t
     y[c] = from_float<T>(exp_from(to_float(x[c]), row.max) * inverse);
 }
 
-static void launch(const Forward& args, cudaStream_t stream) {
+void launch(const Forward& args, cudaStream_t stream) {
   const std::int64_t rows = args.x.shape[0], cols = args.x.shape[1];
   if (rows * cols == 0) return;
   dispatch_float(args.x.dtype, [&](auto tag) {
@@ -39,4 +40,5 @@ static void launch(const Forward& args, cudaStream_t stream) {
 
 WARPATH_RUNG(Forward, launch);
 
+}  // namespace
 }  // namespace warpath::softmax

@@ -12,6 +12,7 @@
 #include "softmax.h"
 
 namespace warpath::softmax {
+namespace {
 
 constexpr int threads = 1024;
 
@@ -36,7 +37,7 @@ __global__ void __launch_bounds__(threads) long_row(const T* x, T* y, std::int64
   }
 }
 
-static void launch(const Forward& args, cudaStream_t stream) {
+void launch(const Forward& args, cudaStream_t stream) {
   const std::int64_t rows = args.x.shape[0], cols = args.x.shape[1];
   if (rows * cols == 0) return;
   dispatch_float(args.x.dtype, [&](auto tag) {
@@ -55,4 +56,5 @@ static void launch(const Forward& args, cudaStream_t stream) {
 
 WARPATH_RUNG(Forward, launch);
 
+}  // namespace
 }  // namespace warpath::softmax

@@ -9,6 +9,7 @@
 #include "split.cuh"
 
 namespace warpath::softmax {
+namespace {
 
 template <class T, int N>
 __global__ void __launch_bounds__(split_threads)
@@ -34,7 +35,7 @@ __global__ void __launch_bounds__(split_threads)
 }
 
 template <class T, int N>
-static void launch_split(const Forward& args, cudaStream_t stream) {
+void launch_split(const Forward& args, cudaStream_t stream) {
   const std::int64_t rows = args.x.shape[0], cols = args.x.shape[1], parts = parts_of(cols);
   Stat* stats = static_cast<Stat*>(args.scratch.data);
   const unsigned blocks = grid_x(rows * parts, 1);
@@ -43,7 +44,7 @@ static void launch_split(const Forward& args, cudaStream_t stream) {
       <<<blocks, split_threads, 0, stream>>>(args.x.as<T>(), args.y.as<T>(), stats, parts, cols);
 }
 
-static void launch(const Forward& args, cudaStream_t stream) {
+void launch(const Forward& args, cudaStream_t stream) {
   const std::int64_t rows = args.x.shape[0], cols = args.x.shape[1];
   if (rows * cols == 0) return;
   dispatch_float(args.x.dtype, [&](auto tag) {
@@ -58,10 +59,11 @@ static void launch(const Forward& args, cudaStream_t stream) {
   CUDA_CHECK(cudaGetLastError());
 }
 
-static std::int64_t scratch_bytes(const Forward& args) {
+std::int64_t scratch_bytes(const Forward& args) {
   return args.x.shape[0] * parts_of(args.x.shape[1]) * static_cast<std::int64_t>(sizeof(Stat));
 }
 
 WARPATH_RUNG(Forward, launch, .scratch = scratch_bytes);
 
+}  // namespace
 }  // namespace warpath::softmax

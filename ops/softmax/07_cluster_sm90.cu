@@ -11,6 +11,7 @@
 #include "split.cuh"
 
 namespace warpath::softmax {
+namespace {
 
 constexpr int largest_cluster = 16;
 
@@ -38,7 +39,7 @@ __global__ void __launch_bounds__(Threads) clustered(const T* x, T* y, std::int6
 }
 
 template <class T, int N, int Threads>
-static void launch_clustered(const Forward& args, cudaStream_t stream) {
+void launch_clustered(const Forward& args, cudaStream_t stream) {
   const std::int64_t rows = args.x.shape[0], cols = args.x.shape[1];
   unsigned cluster = 1;
   while (std::int64_t(cluster) * Threads * elements_a_thread < cols) cluster *= 2;
@@ -46,11 +47,11 @@ static void launch_clustered(const Forward& args, cudaStream_t stream) {
                  args.x.as<const T>(), args.y.as<T>(), cols);
 }
 
-static std::int64_t longest_cluster_row(int threads) {
+std::int64_t longest_cluster_row(int threads) {
   return std::int64_t(largest_cluster) * threads * elements_a_thread;
 }
 
-static void launch(const Forward& args, cudaStream_t stream) {
+void launch(const Forward& args, cudaStream_t stream) {
   const std::int64_t rows = args.x.shape[0], cols = args.x.shape[1];
   if (rows * cols == 0) return;
   dispatch_float(args.x.dtype, [&](auto tag) {
@@ -72,7 +73,7 @@ static void launch(const Forward& args, cudaStream_t stream) {
   CUDA_CHECK(cudaGetLastError());
 }
 
-static std::string supports(const Forward& args) {
+std::string supports(const Forward& args) {
   return args.x.shape[1] <= longest_cluster_row(1024)
              ? ""
              : "takes rows of at most 524288 elements: 16 blocks' registers";
@@ -80,4 +81,5 @@ static std::string supports(const Forward& args) {
 
 WARPATH_RUNG(Forward, launch, .supports = supports);
 
+}  // namespace
 }  // namespace warpath::softmax

@@ -8,6 +8,7 @@
 #include "softmax.h"
 
 namespace warpath::softmax {
+namespace {
 
 template <class T>
 __global__ void naive(const T* y, const T* dy, T* dx, std::int64_t rows, std::int64_t cols) {
@@ -20,7 +21,7 @@ __global__ void naive(const T* y, const T* dy, T* dx, std::int64_t rows, std::in
     dx[c] = from_float<T>(to_float(y[c]) * (to_float(dy[c]) - dot));
 }
 
-static void launch(const Backward& args, cudaStream_t stream) {
+void launch(const Backward& args, cudaStream_t stream) {
   const std::int64_t rows = args.y.shape[0], cols = args.y.shape[1];
   if (rows * cols == 0) return;
   dispatch_float(args.y.dtype, [&](auto tag) {
@@ -34,4 +35,5 @@ static void launch(const Backward& args, cudaStream_t stream) {
 
 WARPATH_RUNG(Backward, launch);
 
+}  // namespace
 }  // namespace warpath::softmax

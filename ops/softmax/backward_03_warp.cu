@@ -10,6 +10,7 @@
 #include "softmax.h"
 
 namespace warpath::softmax {
+namespace {
 
 constexpr int warps = 8;  // and rows a block
 
@@ -28,7 +29,7 @@ __global__ void __launch_bounds__(32 * warps)
     dx[first + c] = from_float<T>(to_float(y[first + c]) * (to_float(dy[first + c]) - dot));
 }
 
-static void launch(const Backward& args, cudaStream_t stream) {
+void launch(const Backward& args, cudaStream_t stream) {
   const std::int64_t rows = args.y.shape[0], cols = args.y.shape[1];
   if (rows * cols == 0) return;
   dispatch_float(args.y.dtype, [&](auto tag) {
@@ -41,4 +42,5 @@ static void launch(const Backward& args, cudaStream_t stream) {
 
 WARPATH_RUNG(Backward, launch);
 
+}  // namespace
 }  // namespace warpath::softmax

@@ -8,6 +8,7 @@
 #include "softmax.h"
 
 namespace warpath::softmax {
+namespace {
 
 constexpr int threads = 1024;
 
@@ -31,7 +32,7 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-static void launch(const Backward& args, cudaStream_t stream) {
+void launch(const Backward& args, cudaStream_t stream) {
   const std::int64_t rows = args.y.shape[0], cols = args.y.shape[1];
   if (rows * cols == 0) return;
   dispatch_float(args.y.dtype, [&](auto tag) {
@@ -50,4 +51,5 @@ static void launch(const Backward& args, cudaStream_t stream) {
 
 WARPATH_RUNG(Backward, launch);
 
+}  // namespace
 }  // namespace warpath::softmax

@@ -9,6 +9,7 @@
 #include "split.cuh"
 
 namespace warpath::softmax {
+namespace {
 
 template <class T, int N>
 using SplitPart = BackwardPart<T, N, elements_a_thread / N, split_threads>;
@@ -39,7 +40,7 @@ __global__ void __launch_bounds__(split_threads)
 }
 
 template <class T, int N>
-static void launch_split(const Backward& args, cudaStream_t stream) {
+void launch_split(const Backward& args, cudaStream_t stream) {
   const std::int64_t rows = args.y.shape[0], cols = args.y.shape[1], parts = parts_of(cols);
   const T *y = args.y.as<T>(), *dy = args.dy.as<T>();
   float* dots = static_cast<float*>(args.scratch.data);
@@ -48,7 +49,7 @@ static void launch_split(const Backward& args, cudaStream_t stream) {
   part_store<T, N><<<blocks, split_threads, 0, stream>>>(y, dy, args.dx.as<T>(), dots, parts, cols);
 }
 
-static void launch(const Backward& args, cudaStream_t stream) {
+void launch(const Backward& args, cudaStream_t stream) {
   const std::int64_t rows = args.y.shape[0], cols = args.y.shape[1];
   if (rows * cols == 0) return;
   dispatch_float(args.y.dtype, [&](auto tag) {
@@ -65,10 +66,11 @@ static void launch(const Backward& args, cudaStream_t stream) {
   CUDA_CHECK(cudaGetLastError());
 }
 
-static std::int64_t scratch_bytes(const Backward& args) {
+std::int64_t scratch_bytes(const Backward& args) {
   return args.y.shape[0] * parts_of(args.y.shape[1]) * static_cast<std::int64_t>(sizeof(float));
 }
 
 WARPATH_RUNG(Backward, launch, .scratch = scratch_bytes);
 
+}  // namespace
 }  // namespace warpath::softmax

@@ -9,6 +9,7 @@
 #include "split.cuh"
 
 namespace warpath::softmax {
+namespace {
 
 constexpr int largest_cluster = 16;
 
@@ -36,7 +37,7 @@ __global__ void __launch_bounds__(split_threads)
   part.store(dx + start, left, threadIdx.x, dot);
 }
 
-static void launch(const Backward& args, cudaStream_t stream) {
+void launch(const Backward& args, cudaStream_t stream) {
   const std::int64_t rows = args.y.shape[0], cols = args.y.shape[1];
   if (rows * cols == 0) return;
   dispatch_float(args.y.dtype, [&](auto tag) {
@@ -57,7 +58,7 @@ static void launch(const Backward& args, cudaStream_t stream) {
   CUDA_CHECK(cudaGetLastError());
 }
 
-static std::string supports(const Backward& args) {
+std::string supports(const Backward& args) {
   return args.y.shape[1] <= std::int64_t(largest_cluster) * part_elements
              ? ""
              : "takes rows of at most 262144 elements: 16 blocks' registers";
@@ -65,4 +66,5 @@ static std::string supports(const Backward& args) {
 
 WARPATH_RUNG(Backward, launch, .supports = supports);
 
+}  // namespace
 }  // namespace warpath::softmax

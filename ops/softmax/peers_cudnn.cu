@@ -5,13 +5,14 @@
 #include "softmax.h"
 
 namespace warpath::softmax {
+namespace {
 
-static void check(cudnnStatus_t status) {
+void check(cudnnStatus_t status) {
   WARPATH_CHECK(status == CUDNN_STATUS_SUCCESS,
                 std::string("cuDNN: ") + cudnnGetErrorString(status));
 }
 
-static cudnnHandle_t handle_on(cudaStream_t stream) {
+cudnnHandle_t handle_on(cudaStream_t stream) {
   static cudnnHandle_t handle = [] {
     cudnnHandle_t h;
     check(cudnnCreate(&h));
@@ -36,7 +37,7 @@ struct Description {
   Description& operator=(const Description&) = delete;
 };
 
-static void forward(const Forward& args, cudaStream_t stream) {
+void forward(const Forward& args, cudaStream_t stream) {
   if (args.x.size() == 0) return;
   const Description d(args.x);
   const float one = 1, zero = 0;
@@ -44,7 +45,7 @@ static void forward(const Forward& args, cudaStream_t stream) {
                             &one, d.handle, args.x.data, &zero, d.handle, args.y.data));
 }
 
-static void backward(const Backward& args, cudaStream_t stream) {
+void backward(const Backward& args, cudaStream_t stream) {
   if (args.y.size() == 0) return;
   const Description d(args.y);
   const float one = 1, zero = 0;
@@ -56,4 +57,5 @@ static void backward(const Backward& args, cudaStream_t stream) {
 WARPATH_PEER(Forward, "cuDNN", forward);
 WARPATH_PEER(Backward, "cuDNN", backward);
 
+}  // namespace
 }  // namespace warpath::softmax

@@ -9,6 +9,7 @@
 #include "transpose.h"
 
 namespace warpath::transpose {
+namespace {
 
 constexpr int side = 32;         // of the tile
 constexpr int threads_down = 8;  // a thread moves side / threads_down = 4 elements
@@ -31,7 +32,7 @@ __global__ void padded(const T* x, T* y, std::int64_t rows, std::int64_t cols,
   }
 }
 
-static void launch(const Args& args, cudaStream_t stream) {
+void launch(const Args& args, cudaStream_t stream) {
   const std::int64_t rows = args.x.shape[0], cols = args.x.shape[1];
   if (rows * cols == 0) return;
   dispatch_float(args.x.dtype, [&](auto tag) {
@@ -46,4 +47,5 @@ static void launch(const Args& args, cudaStream_t stream) {
 
 WARPATH_RUNG(Args, launch);
 
+}  // namespace
 }  // namespace warpath::transpose

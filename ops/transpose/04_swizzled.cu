@@ -12,6 +12,7 @@
 #include "transpose.h"
 
 namespace warpath::transpose {
+namespace {
 
 constexpr int side = 64;
 constexpr int threads = 256;
@@ -60,7 +61,7 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-static void launch(const Args& args, cudaStream_t stream) {
+void launch(const Args& args, cudaStream_t stream) {
   const std::int64_t rows = args.x.shape[0], cols = args.x.shape[1];
   if (rows * cols == 0) return;
   dispatch_float(args.x.dtype, [&](auto tag) {
@@ -79,4 +80,5 @@ static void launch(const Args& args, cudaStream_t stream) {
 
 WARPATH_RUNG(Args, launch);
 
+}  // namespace
 }  // namespace warpath::transpose

@@ -5,13 +5,14 @@
 #include "transpose.h"
 
 namespace warpath::transpose {
+namespace {
 
-static void check(cublasStatus_t status) {
+void check(cublasStatus_t status) {
   WARPATH_CHECK(status == CUBLAS_STATUS_SUCCESS,
                 std::string("cuBLASLt: ") + cublasLtGetStatusString(status));
 }
 
-static cudaDataType type_of(DType dtype) {
+cudaDataType type_of(DType dtype) {
   switch (dtype) {
     case DType::f16:
       return CUDA_R_16F;
@@ -34,7 +35,7 @@ struct Layout {
   Layout& operator=(const Layout&) = delete;
 };
 
-static void launch(const Args& args, cudaStream_t stream) {
+void launch(const Args& args, cudaStream_t stream) {
   const std::int64_t rows = args.x.shape[0], cols = args.x.shape[1];
   if (rows * cols == 0) return;
   static cublasLtHandle_t handle = [] {
@@ -59,4 +60,5 @@ static void launch(const Args& args, cudaStream_t stream) {
 // It multiplies by one on the way, and a signalling NaN comes out as a quiet one.
 WARPATH_PEER(Args, "cuBLASLt", launch);
 
+}  // namespace
 }  // namespace warpath::transpose

@@ -10,6 +10,7 @@
 #include "vector_add.h"
 
 namespace warpath::vector_add {
+namespace {
 
 template <class T>
 __global__ void naive(const T* a, const T* b, T* c, std::int64_t n) {
@@ -17,7 +18,7 @@ __global__ void naive(const T* a, const T* b, T* c, std::int64_t n) {
   if (i < n) c[i] = from_float<T>(to_float(a[i]) + to_float(b[i]));
 }
 
-static void launch(const Args& args, cudaStream_t stream) {
+void launch(const Args& args, cudaStream_t stream) {
   const std::int64_t n = args.c.size();
   if (n == 0) return;
   dispatch_float(args.c.dtype, [&](auto tag) {
@@ -31,4 +32,5 @@ static void launch(const Args& args, cudaStream_t stream) {
 
 WARPATH_RUNG(Args, launch);
 
+}  // namespace
 }  // namespace warpath::vector_add

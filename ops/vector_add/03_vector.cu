@@ -13,6 +13,7 @@
 #include "vector_add.h"
 
 namespace warpath::vector_add {
+namespace {
 
 constexpr int threads = 256;
 constexpr int unroll = 2;
@@ -48,7 +49,7 @@ __global__ void __launch_bounds__(threads)
     c[tail] = from_float<T>(to_float(a[tail]) + to_float(b[tail]));
 }
 
-static void launch(const Args& args, cudaStream_t stream) {
+void launch(const Args& args, cudaStream_t stream) {
   const std::int64_t n = args.c.size();
   if (n == 0) return;
   dispatch_float(args.c.dtype, [&](auto tag) {
@@ -72,4 +73,5 @@ static void launch(const Args& args, cudaStream_t stream) {
 
 WARPATH_RUNG(Args, launch);
 
+}  // namespace
 }  // namespace warpath::vector_add

@@ -7,13 +7,14 @@
 #include "vector_add.h"
 
 namespace warpath::vector_add {
+namespace {
 
 template <class T>
 struct Add {
   __device__ T operator()(T a, T b) const { return from_float<T>(to_float(a) + to_float(b)); }
 };
 
-static void launch(const Args& args, cudaStream_t stream) {
+void launch(const Args& args, cudaStream_t stream) {
   dispatch_float(args.c.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const T *a = args.a.as<T>(), *b = args.b.as<T>();
@@ -24,4 +25,5 @@ static void launch(const Args& args, cudaStream_t stream) {
 
 WARPATH_PEER(Args, "CUB", launch);
 
+}  // namespace
 }  // namespace warpath::vector_add

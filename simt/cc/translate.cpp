@@ -202,8 +202,12 @@ class Translator {
 
   void global() {
     const Function f = parse_function(at_ + 1);
-    s_.replace(at_, at_, "");
     enter_device_code(f);
+    // `inline` lets the compiler put a small kernel into the loop over the threads.
+    const bool needs_inline = f.body != none && at_namespace_scope() && f.name != none &&
+                              !head_has(Word::inline_, f.name);
+    s_.replace(at_, at_,
+               !needs_inline ? "" : is_template() ? "inline" : "inline __attribute__((used))");
     if (f.name == none) return;
     kernels_.insert(s_.text(f.name));
     const bool plain = f.body != none && at_namespace_scope() && !is_template() &&

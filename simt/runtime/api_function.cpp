@@ -171,7 +171,9 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* dynamic, const voi
   if (const cudaError_t error = device_state()) return record(error);
   const Function f = function_of(kernel);
   if (active_blocks(f, block_size, 0) < blocks) return record(cudaErrorInvalidValue);
-  const size_t each = shared_setting(f, 0) / static_cast<size_t>(blocks);
+  // A preference does not bind a single block: it may have all there is.
+  const size_t all = blocks == 1 ? shared_per_sm : shared_setting(f, 0);
+  const size_t each = all / static_cast<size_t>(blocks);
   *dynamic = std::min(f.max_dynamic, each / shared_unit * shared_unit);
   return cudaSuccess;
 }

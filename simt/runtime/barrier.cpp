@@ -29,7 +29,7 @@ int result_of(const BarrierState& barrier) {
 
 bool is_complete(const Block& block, const BarrierState& barrier) {
   return barrier.expected != 0 ? barrier.arrived >= barrier.expected
-                               : barrier.arrived + block.exited_count == block.thread_count;
+                               : barrier.arrived + block.exited_count() == block.thread_count;
 }
 
 BarrierState& arrive(Block& block, unsigned id, unsigned expected, Barrier kind, bool predicate,
@@ -37,8 +37,10 @@ BarrierState& arrive(Block& block, unsigned id, unsigned expected, Barrier kind,
   if (id >= block.barriers.size()) {
     fault(cudaErrorIllegalInstruction, "there is no barrier " + std::to_string(id), site);
   }
+  block.park();
   BarrierState& barrier = block.barriers[id];
   if (barrier.arrived == 0) {
+    block.open_barriers |= 1u << id;
     barrier.kind = kind;
     barrier.expected = expected;
     barrier.site = site;
@@ -57,21 +59,16 @@ int arrive_and_wait(unsigned id, unsigned expected, Barrier kind, bool predicate
   Block& block = current_block();
   BarrierState& barrier = arrive(block, id, expected, kind, predicate, site);
   if (is_complete(block, barrier)) {
-    const int result = result_of(barrier);
     block.release(barrier);
-    return result;
+    return barrier.result;
   }
-  Thread& me = current_thread();
+  Thread& me = block.threads[block.current];
   me.barrier = static_cast<unsigned char>(id);
-  me.next = no_thread;
-  if (barrier.first == no_thread) {
-    barrier.first = block.current;
-  } else {
-    block.threads[barrier.last].next = block.current;
-  }
-  barrier.last = block.current;
+  me.mask = barrier.epoch;
+  append(block, barrier.waiting, block.current);
   block.wait(me, Wait::barrier, site);
-  return me.result;
+  // It cannot have completed again meanwhile: that takes this thread too.
+  return barrier.result;
 }
 
 void require_kernel(const char* what, Site site) {
@@ -81,15 +78,11 @@ void require_kernel(const char* what, Site site) {
 }  // namespace
 
 void Block::release(BarrierState& barrier) {
-  const int result = result_of(barrier);
-  for (unsigned id = barrier.first; id != no_thread;) {
-    const unsigned next = threads[id].next;
-    threads[id].result = result;
-    make_ready(id);
-    id = next;
-  }
+  barrier.result = result_of(barrier);
+  ++barrier.epoch;  // those that waited no longer count as waiting
   barrier.arrived = barrier.expected = barrier.trues = 0;
-  barrier.first = barrier.last = no_thread;
+  open_barriers &= ~(1u << (&barrier - barriers.data()));
+  make_ready(barrier.waiting);
 }
 
 int block_barrier(Barrier kind, int predicate, Site site) {
@@ -121,7 +114,7 @@ void grid_barrier(Site site) {
   arrive_and_wait(0, 0, Barrier::sync, false, site);
   // One thread meets the other blocks; the rest of its block waits for it.
   unsigned first = 0;
-  while ((block.exited[first >> 5] >> (first & 31u) & 1u) != 0) ++first;
+  while (block.has_exited(first)) ++first;
   if (block.current == first && !block.grid->meet()) {
     if (block.grid->aborted.load()) block.leave();
     fault(cudaErrorLaunchTimeout, "blocks wait at a grid barrier for blocks that have ended", site);

@@ -2,7 +2,7 @@
 
 #include <sched.h>
 
-#include <cstring>
+#include <algorithm>
 
 #include "grid.h"
 #include "report.h"
@@ -23,30 +23,47 @@ Block::Block(FiberPool& pool) : BlockFront{}, fibers(pool), threads{}, warps{}, 
 
 Block::~Block() { free_arena(*this); }
 
-void Block::start(std::uint64_t index) {
-  const dim3& grid_size = grid->config.grid;
-  blockIdx.x = static_cast<unsigned>(index % grid_size.x);
-  blockIdx.y = static_cast<unsigned>(index / grid_size.x % grid_size.y);
-  blockIdx.z = static_cast<unsigned>(index / grid_size.x / grid_size.y);
-  next_thread = 0;
-  current = 0;
-  waiting = 0;
-  exited_count = 0;
-  spins = 0;
-  idle_yields = 0;
-  next_index = uint3{0, 0, 0};
-  ready_head_ = ready_tail_ = 0;
-  const unsigned warp_count = (thread_count + 31) / 32;
-  for (unsigned w = 0; w < warp_count; ++w) {
-    const unsigned left = thread_count - w * 32;
-    exited[w] = 0;
+// A block that ends as it should leaves all this as it found it.
+void Block::reset() {
+  parked = 0;
+  asking_count = 0;
+  open_barriers = 0;
+  ready = {};
+  abandoned = false;
+  for (unsigned w = 0; w < warps.size(); ++w) {
+    const unsigned first = w * 32;
+    const unsigned left = thread_count > first ? thread_count - first : 0;
     warps[w].lanes = left >= 32 ? 0xffffffffu : (1u << left) - 1;
-    warps[w].waiting = warps[w].asking = warps[w].group_count = 0;
+    warps[w].live = warps[w].asking = warps[w].group_count = 0;
   }
   for (BarrierState& barrier : barriers) {
     barrier.arrived = barrier.expected = barrier.trues = 0;
-    barrier.first = barrier.last = no_thread;
+    barrier.waiting = {};
   }
+  for (Thread& thread : threads) thread.wait = Wait::nothing;
+}
+
+void Block::run_block(std::uint64_t index) {
+  const dim3& size = grid->config.grid;
+  blockIdx.x = static_cast<unsigned>(index % size.x);
+  const std::uint64_t row = index / size.x;
+  blockIdx.y = static_cast<unsigned>(row % size.y);
+  blockIdx.z = static_cast<unsigned>(row / size.y);
+  next_thread = 0;
+  idle_yields = 0;
+  running = fibers.take(this);
+  switch_context(main, running->context);
+  if (abandoned) {
+    fibers.reset(this);
+    reset();
+  }
+  if (!output.empty()) {
+    grid->keep_output(index, std::move(output));
+    output.clear();
+  }
+  // Stale data of this block must not look like good data to the next one.
+  wipe_arena(*this, *grid);
+  if (grid->config.cooperative) grid->block_left();
 }
 
 void Block::run_blocks(Grid& work) {
@@ -56,38 +73,21 @@ void Block::run_blocks(Grid& work) {
   blockDim = work.config.block;
   gridDim = work.config.grid;
   front = this;
-  abandoned = false;
-  while (!work.aborted.load(std::memory_order_relaxed)) {
-    const std::uint64_t index = work.next_block.fetch_add(1, std::memory_order_relaxed);
-    if (index >= work.block_count) break;
-    start(index);
-    running = &main;
-    switch_to(fibers.take(this));
-    if (abandoned) {
-      fibers.reset(this);
-      abandoned = false;
+  reset();
+  for (;;) {
+    const std::uint64_t first = work.next_block.fetch_add(work.batch, std::memory_order_relaxed);
+    const std::uint64_t end = std::min(first + work.batch, work.block_count);
+    if (first >= end) break;
+    for (std::uint64_t index = first; index < end; ++index) {
+      if (work.aborted.load(std::memory_order_relaxed)) break;
+      run_block(index);
     }
-    if (!output.empty()) {
-      work.keep_output(index, std::move(output));
-      output.clear();
-    }
-    // Stale data of this block must not look like good data to the next one.
-    wipe_arena(*this, work);
-    if (work.config.cooperative) work.block_left();
+    if (work.aborted.load(std::memory_order_relaxed)) break;
   }
   grid = nullptr;
 }
 
-void Block::switch_to(Fiber* to) {
-  Fiber* const from = running;
-  if (to == from) return;
-  running = to;
-  const auto arrived = boost::context::detail::jump_fcontext(to->context, from);
-  static_cast<Fiber*>(arrived.data)->context = arrived.fctx;
-}
-
-void runner_main(boost::context::detail::transfer_t from) {
-  static_cast<Fiber*>(from.data)->context = from.fctx;
+void runner_main() {
   for (;;) {
     Block& block = current_block();
     block.grid->kernel.run(block.grid->kernel.call, block);
@@ -96,103 +96,145 @@ void runner_main(boost::context::detail::transfer_t from) {
 }
 
 void Block::retire_runner() {
-  // Picking comes first: if it finds a deadlock, this fiber still belongs to the block.
-  Fiber* const next = pick();
-  fibers.give(running);
-  switch_to(next);
-}
-
-Fiber* Block::pick() {
-  if (ready_head_ != ready_tail_) {
-    const unsigned id = ready_[ready_head_++ % max_threads];
-    return threads[id].fiber;
+  Fiber* const fiber = running;
+  if (!ready.empty() || parked == 0) {
+    // Given back first, but not reused before the switch has saved its context.
+    fibers.give(fiber);
+    switch_to_next(fiber->context);
+    return;
   }
-  if (next_thread < thread_count) return fibers.take(this);
-  if (exited_count == thread_count) return &main;
-  stalled();
+  stalled();  // the fiber still belongs to the block, so it is reset with it
 }
 
-void Block::stalled() {
-  fault_quietly(cudaErrorLaunchTimeout, deadlock_report(*this));
+void Block::switch_to_next(Context& from) {
+  if (!ready.empty()) {
+    const unsigned id = ready.first;
+    Thread& next = threads[id];
+    ready.first = next.next;
+    if (&next.context == &from) return;
+    switch_context(from, next.context);
+  } else if (next_thread < thread_count) {
+    running = fibers.take(this);
+    switch_context(from, running->context);
+  } else if (parked == 0) {
+    switch_context(from, main);
+  } else {
+    stalled();
+  }
 }
+
+void Block::stalled() { fault_quietly(cudaErrorLaunchTimeout, deadlock_report(*this)); }
 
 void Block::leave() {
   abandoned = true;
-  switch_to(&main);
+  switch_context(abandoned_context_, main);
   __builtin_unreachable();
-}
-
-void Block::resume(unsigned id) {
-  current = id;
-  threadIdx = threads[id].index;
-  spins = 0;
 }
 
 void Block::make_ready(unsigned id) {
   threads[id].wait = Wait::nothing;
-  warp_of(id).waiting &= ~(1u << (id & 31u));
-  --waiting;
-  ready_[ready_tail_++ % max_threads] = static_cast<std::uint16_t>(id);
+  append(*this, ready, id);
+}
+
+void Block::make_ready(ThreadList& list) {
+  if (list.empty()) return;
+  if (ready.empty()) {
+    ready = list;
+  } else {
+    threads[ready.last].next = list.first;
+    ready.last = list.last;
+  }
+  list = {};
+}
+
+bool Block::nobody_can_go_on(unsigned w) const {
+  // Lanes that have not started can go on, and so can those that are parked but not waiting.
+  if ((warps[w].lanes & unstarted_lanes(w)) != 0) return false;
+  for (unsigned lanes = warps[w].live; lanes != 0; lanes &= lanes - 1) {
+    if (!is_waiting(threads[w * 32 + static_cast<unsigned>(__builtin_ctz(lanes))])) return false;
+  }
+  return true;
 }
 
 void Block::wait(Thread& me, Wait why, Site site) {
   const unsigned id = current;
+  const uint3 index = threadIdx;
+  Fiber* const fiber = running;
   me.wait = why;
-  me.site = site;
-  me.index = threadIdx;
-  me.fiber = running;
-  ++waiting;
+  me.file = site.file;
+  me.line = site.line;
   idle_yields = 0;
-  Warp& warp = warp_of(id);
-  warp.waiting |= 1u << (id & 31u);
-  if (warp.asking != 0 && (alive_lanes(id >> 5) & ~warp.waiting) == 0) answer_active_mask(id >> 5);
-  switch_to(pick());
-  resume(id);
+  if (asking_count != 0 && warps[id >> 5].asking != 0 && nobody_can_go_on(id >> 5)) {
+    answer_active_mask(id >> 5);
+  }
+  switch_to_next(me.context);
+  me.wait = Wait::nothing;
+  running = fiber;
+  current = id;
+  spins = 0;
+  threadIdx = index;
 }
 
 void Block::yield() {
   ++idle_yields;
-  if (idle_yields > 4 * thread_count) {
+  if (idle_yields % 16 == 0) sched_yield();
+  if (asking_count != 0 && idle_yields > 4 * thread_count) {
     // Only spinning threads are left: whoever asks for the active lanes need not wait for them.
+    idle_yields = 0;
     for (unsigned w = 0; w * 32 < thread_count; ++w) {
       if (warps[w].asking != 0) answer_active_mask(w);
     }
   }
-  if (idle_yields % 16 == 0) sched_yield();
   const bool can_start = next_thread < thread_count;
-  if (!can_start && ready_head_ == ready_tail_) {
+  if (!can_start && ready.empty()) {
     sched_yield();
     return;
   }
+  park();
   const unsigned id = current;
+  const uint3 index = threadIdx;
+  Fiber* const fiber = running;
   Thread& me = threads[id];
-  me.index = threadIdx;
-  me.fiber = running;
-  ready_[ready_tail_++ % max_threads] = static_cast<std::uint16_t>(id);
-  // Threads that have not begun come first: the ready ones may all be spinning.
-  switch_to(can_start ? fibers.take(this) : pick());
-  resume(id);
+  me.wait = Wait::nothing;
+  append(*this, ready, id);
+  if (can_start) {
+    // Threads that have not begun come first: the ready ones may all be spinning.
+    running = fibers.take(this);
+    switch_context(me.context, running->context);
+  } else {
+    switch_to_next(me.context);
+  }
+  running = fiber;
+  current = id;
+  spins = 0;
+  threadIdx = index;
 }
 
-void Block::after_exit(unsigned warp_index) {
+void Block::after_exit() {
+  const unsigned w = current >> 5;
+  Warp& warp = warps[w];
+  const unsigned bit = 1u << (current & 31u);
+  if ((warp.live & bit) != 0) {
+    warp.live &= ~bit;
+    --parked;
+  }
   idle_yields = 0;
-  for (BarrierState& barrier : barriers) {
-    if (barrier.arrived != 0 && barrier.expected == 0 &&
-        barrier.arrived + exited_count == thread_count) {
+  for (unsigned open = open_barriers; open != 0; open &= open - 1) {
+    BarrierState& barrier = barriers[static_cast<unsigned>(__builtin_ctz(open))];
+    if (barrier.expected == 0 && barrier.arrived + exited_count() == thread_count) {
       release(barrier);
     }
   }
-  Warp& warp = warps[warp_index];
-  const unsigned alive = alive_lanes(warp_index);
-  for (unsigned g = warp.group_count; g-- > 0;) {
-    if ((warp.groups[g].mask & alive & ~warp.groups[g].arrived) == 0) finish(warp_index, g);
+  if (warp.group_count != 0) {
+    const unsigned alive = alive_lanes(w);
+    for (unsigned g = warp.group_count; g-- > 0;) {
+      if ((warp.groups[g].mask & alive & ~warp.groups[g].arrived) == 0) finish(w, g);
+    }
   }
-  if (warp.asking != 0 && (alive & ~warp.waiting) == 0) answer_active_mask(warp_index);
+  if (warp.asking != 0 && nobody_can_go_on(w)) answer_active_mask(w);
 }
 
-void thread_left(BlockFront& block) {
-  static_cast<Block&>(block).after_exit(block.current >> 5);
-}
+void thread_left(BlockFront& block) { static_cast<Block&>(block).after_exit(); }
 
 void look_around() {
   Block& block = current_block();

@@ -2,10 +2,10 @@
 
 // A block while it runs: its threads, warps and barriers, and who goes on next.
 //
-// Threads run one after the other on the current fiber. One that must wait keeps its fiber and
-// switches straight to the next: a thread that is ready, else a fresh fiber that starts the threads
-// not begun yet, else (all have returned) back to the OS thread's own stack. When none of these
-// exists, the block is deadlocked.
+// Threads run one after the other on the current fiber. One that must wait is parked: it keeps its
+// fiber and switches straight to the next, which is a thread that is ready, else a fresh fiber that
+// starts the threads not begun yet, else (all have returned) the OS thread's own stack. When none of
+// these exists, the block is deadlocked.
 
 #include <simt/launch.h>
 #include <simt/self.h>
@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <string>
 
+#include "context.h"
 #include "fiber.h"
 
 namespace simt {
@@ -23,21 +24,29 @@ namespace simt {
 struct Grid;
 
 inline constexpr unsigned max_threads = 1024;
-inline constexpr unsigned no_thread = max_threads;
+inline constexpr std::uint16_t no_thread = 0xffff;
 
 enum class Wait : unsigned char { nothing, barrier, warp, active_mask };
 
-struct Thread {
-  Fiber* fiber;
-  WarpArgs* args;  // operands of the warp operation it waits in
-  Site site;
-  uint3 index;
-  unsigned mask;        // lanes its warp operation names
-  unsigned next;        // next thread waiting at the same barrier
-  int result;           // of the barrier or active_mask
+// A parked thread. One cache line: at a barrier this and the top of the stack are all that a switch
+// touches.
+struct alignas(64) Thread {
+  Context context;
+  const char* file;  // where it waits
+  unsigned line;
+  unsigned mask;   // lanes its warp operation names; or the barrier's epoch at its arrival
+  WarpArgs* args;  // operands of its warp operation
+  int result;      // answer of active_mask
+  std::uint16_t next;  // in the list of ready threads, or of those at the same barrier
   Wait wait;
   WarpOp op;
   unsigned char barrier;  // id of the barrier it waits at
+};
+
+struct ThreadList {
+  std::uint16_t first = no_thread;
+  std::uint16_t last = no_thread;
+  bool empty() const { return first == no_thread; }
 };
 
 // Lanes that have arrived at a warp operation with the same mask.
@@ -49,9 +58,9 @@ struct WarpGroup {
 };
 
 struct Warp {
-  unsigned lanes;    // lanes the warp has; the last warp of a block may be partial
-  unsigned waiting;  // lanes that wait for anything
-  unsigned asking;   // lanes that wait for __activemask
+  unsigned lanes;   // lanes the warp has; the last warp of a block may be partial
+  unsigned live;    // lanes that are parked: had to wait at least once and have not returned
+  unsigned asking;  // lanes that wait for __activemask
   unsigned group_count;
   std::array<WarpGroup, 32> groups;
 };
@@ -60,7 +69,9 @@ struct BarrierState {
   unsigned arrived;
   unsigned expected;  // 0: all threads that have not returned
   unsigned trues;     // arrivals whose predicate holds
-  unsigned first, last;
+  unsigned epoch;     // how often it completed
+  int result;         // of its last completion
+  ThreadList waiting;
   Barrier kind;
   Site site;  // of the first arrival
 };
@@ -74,27 +85,54 @@ struct Block : BlockFront {
   // Runs blocks of the grid until none is left.
   void run_blocks(Grid& grid);
 
-  // The running thread waits; the caller has noted for what. Returns when it was made ready.
+  // The running thread takes part in something that may wait: from here on it counts one by one.
+  void park() {
+    const unsigned bit = 1u << (current & 31u);
+    Warp& warp = warps[current >> 5];
+    if ((warp.live & bit) == 0) {
+      warp.live |= bit;
+      ++parked;
+    }
+  }
+
+  // Waits; the caller has noted for what. Returns when someone made the thread ready.
   void wait(Thread& me, Wait why, Site site);
   void make_ready(unsigned id);
+  void make_ready(ThreadList& list);
   void yield();
 
-  // Leaves the block for good, from any of its stacks; never returns.
+  // Leaves the block for good, from any of its stacks.
   [[noreturn]] void leave();
 
-  Warp& warp_of(unsigned id) { return warps[id >> 5]; }
-  unsigned alive_lanes(unsigned warp) const { return warps[warp].lanes & ~exited[warp]; }
+  unsigned exited_count() const { return next_thread - parked; }
+  unsigned unstarted_lanes(unsigned warp) const {
+    const unsigned base = warp * 32;
+    if (next_thread <= base) return 0xffffffffu;
+    return next_thread >= base + 32 ? 0u : 0xffffffffu << (next_thread - base);
+  }
+  // These two hold when the running thread is parked.
+  unsigned alive_lanes(unsigned warp) const {
+    return warps[warp].lanes & (warps[warp].live | unstarted_lanes(warp));
+  }
+  bool has_exited(unsigned id) const { return (alive_lanes(id >> 5) >> (id & 31u) & 1u) == 0; }
+  bool is_waiting(const Thread& thread) const {
+    return thread.wait == Wait::barrier ? thread.mask == barriers[thread.barrier].epoch
+                                        : thread.wait != Wait::nothing;
+  }
 
   void release(BarrierState& barrier);
   void finish(unsigned warp, unsigned group);
   void answer_active_mask(unsigned warp);
-  void after_exit(unsigned warp);
+  void after_exit();
   void retire_runner();
 
   FiberPool& fibers;
   Grid* grid = nullptr;
   Fiber* running = nullptr;
-  Fiber main;  // the OS thread's own stack
+  Context main = {};  // the OS thread's own stack
+  ThreadList ready;
+  unsigned asking_count = 0;   // lanes of all warps that wait for __activemask
+  unsigned open_barriers = 0;  // bits of the barriers at which threads have arrived
   unsigned idle_yields = 0;
   bool abandoned = false;
   char* arena = nullptr;
@@ -106,23 +144,30 @@ struct Block : BlockFront {
   std::array<BarrierState, 16> barriers;
 
  private:
-  void start(std::uint64_t index);
-  void switch_to(Fiber* to);
-  Fiber* pick();
-  void resume(unsigned id);
+  void run_block(std::uint64_t index);
+  void reset();
+  bool nobody_can_go_on(unsigned warp) const;
+  // Saves the running thread's place in `from` and goes on with whoever is next.
+  void switch_to_next(Context& from);
   [[noreturn]] void stalled();
 
-  unsigned ready_head_ = 0, ready_tail_ = 0;
-  std::array<std::uint16_t, max_threads> ready_;  // a ring; at most every thread is in it
+  Context abandoned_context_ = {};  // where contexts go that are never resumed
 };
 
 inline Block& current_block() { return *static_cast<Block*>(front); }
-inline Thread& current_thread() {
-  Block& block = current_block();
-  return block.threads[block.current];
+
+inline void append(Block& block, ThreadList& list, unsigned id) {
+  const auto short_id = static_cast<std::uint16_t>(id);
+  block.threads[id].next = no_thread;
+  if (list.empty()) {
+    list.first = short_id;
+  } else {
+    block.threads[list.last].next = short_id;
+  }
+  list.last = short_id;
 }
 
 // Entry of every fiber.
-void runner_main(boost::context::detail::transfer_t from);
+void runner_main();
 
 }  // namespace simt

@@ -28,8 +28,7 @@ FiberPool::~FiberPool() {
 }
 
 void FiberPool::make_fresh(Fiber& fiber) {
-  const auto size = static_cast<std::size_t>(fiber.stack_high - fiber.stack_low);
-  fiber.context = boost::context::detail::make_fcontext(fiber.stack_high, size, entry_);
+  make_context(fiber.context, fiber.stack_low, fiber.stack_high, entry_);
 }
 
 void FiberPool::grow() {

@@ -3,17 +3,18 @@
 // Fibers: stacks that CUDA threads run on. A fiber is not bound to one CUDA thread: it runs thread
 // after thread, and only a thread that waits keeps its fiber.
 
-#include <boost/context/detail/fcontext.hpp>
 #include <cstddef>
 #include <memory>
 #include <vector>
+
+#include "context.h"
 
 namespace simt {
 
 struct Block;
 
 struct Fiber {
-  boost::context::detail::fcontext_t context = nullptr;
+  Context context = {};       // where it goes on while idle
   char* stack_low = nullptr;  // lowest usable byte; the guard page lies below
   char* stack_high = nullptr;
   Fiber* next_idle = nullptr;
@@ -23,9 +24,7 @@ struct Fiber {
 // The fibers of one OS thread. Stacks are kept until the OS thread ends.
 class FiberPool {
  public:
-  using Entry = void (*)(boost::context::detail::transfer_t);
-
-  explicit FiberPool(Entry entry) : entry_(entry) {}
+  explicit FiberPool(ContextEntry entry) : entry_(entry) {}
   ~FiberPool();
   FiberPool(const FiberPool&) = delete;
   FiberPool& operator=(const FiberPool&) = delete;
@@ -56,7 +55,7 @@ class FiberPool {
     char* memory;
     std::size_t size;
   };
-  Entry entry_;
+  ContextEntry entry_;
   Fiber* idle_ = nullptr;
   std::vector<std::unique_ptr<Fiber>> fibers_;
   std::vector<Slab> slabs_;

@@ -26,7 +26,9 @@ Grid::Grid(const Config& launch_config, const Kernel& launched)
     : config(launch_config),
       kernel(launched),
       block_count(std::uint64_t{config.grid.x} * config.grid.y * config.grid.z),
-      generation(next_generation()) {}
+      generation(next_generation()),
+      // Blocks are taken in order, so one may wait for blocks before it, batch or not.
+      batch(config.cooperative ? 1 : std::clamp<std::uint64_t>(block_count / 1024, 1, 16)) {}
 
 void Grid::record_fault(cudaError_t code, std::string text) {
   {

@@ -42,6 +42,7 @@ struct Grid {
   const Kernel kernel;
   const std::uint64_t block_count;
   const unsigned generation;
+  const std::uint64_t batch;  // blocks an OS thread takes at once
   std::atomic<std::uint64_t> next_block{0};
   std::atomic<bool> aborted{false};
   std::atomic<std::size_t> static_used{0};

@@ -99,11 +99,11 @@ std::string deadlock_report(const Block& block) {
   std::map<std::tuple<std::string, std::string>, std::vector<unsigned>> groups;
   std::vector<unsigned> gone;
   for (unsigned id = 0; id < block.thread_count; ++id) {
-    if ((block.exited[id >> 5] >> (id & 31u) & 1u) != 0) {
+    if (block.has_exited(id)) {
       gone.push_back(id);
     } else {
       const Thread& thread = block.threads[id];
-      groups[{describe(thread.site), what_for(block, thread)}].push_back(id);
+      groups[{describe(Site{thread.file, thread.line}), what_for(block, thread)}].push_back(id);
     }
   }
   std::vector<std::pair<std::vector<unsigned>, std::string>> lines;

@@ -184,6 +184,7 @@ void Block::finish(unsigned warp_index, unsigned g) {
 void warp_rendezvous(WarpOp op, unsigned mask, WarpArgs& args, Site site) {
   if (!in_kernel()) host_misuse(name_of(op), site);
   Block& block = current_block();
+  block.park();
   const unsigned warp_index = block.current >> 5;
   const unsigned bit = 1u << (block.current & 31u);
   Warp& warp = block.warps[warp_index];
@@ -203,7 +204,7 @@ void warp_rendezvous(WarpOp op, unsigned mask, WarpArgs& args, Site site) {
           site);
   }
   group.arrived |= bit;
-  Thread& me = current_thread();
+  Thread& me = block.threads[block.current];
   me.args = &args;
   me.mask = mask;
   me.op = op;
@@ -219,23 +220,25 @@ void warp_rendezvous(WarpOp op, unsigned mask, WarpArgs& args, Site site) {
 void Block::answer_active_mask(unsigned warp_index) {
   Warp& warp = warps[warp_index];
   const unsigned base = warp_index * 32;
-  const auto site_of = [&](unsigned lanes) -> const Site& {
-    return threads[base + static_cast<unsigned>(__builtin_ctz(lanes))].site;
+  const auto site_of = [&](unsigned lanes) {
+    const Thread& thread = threads[base + static_cast<unsigned>(__builtin_ctz(lanes))];
+    return Site{thread.file, thread.line};
   };
   const auto same_file = [](const Site& a, const Site& b) {
     return a.file == b.file || std::strcmp(a.file, b.file) == 0;
   };
   Site first = site_of(warp.asking);
   for (unsigned lanes = warp.asking; lanes != 0; lanes &= lanes - 1) {
-    const Site& site = site_of(lanes);
+    const Site site = site_of(lanes);
     if (same_file(site, first) && site.line < first.line) first = site;
   }
   unsigned together = 0;
   for (unsigned lanes = warp.asking; lanes != 0; lanes &= lanes - 1) {
-    const Site& site = site_of(lanes);
+    const Site site = site_of(lanes);
     if (site.line == first.line && same_file(site, first)) together |= lanes & -lanes;
   }
   warp.asking &= ~together;
+  asking_count -= static_cast<unsigned>(__builtin_popcount(together));
   for (unsigned lanes = together; lanes != 0; lanes &= lanes - 1) {
     const unsigned id = base + static_cast<unsigned>(__builtin_ctz(lanes));
     threads[id].result = static_cast<int>(together);
@@ -246,8 +249,10 @@ void Block::answer_active_mask(unsigned warp_index) {
 unsigned active_mask(Site site) {
   if (!in_kernel()) host_misuse("__activemask", site);
   Block& block = current_block();
-  Thread& me = current_thread();
-  block.warp_of(block.current).asking |= 1u << (block.current & 31u);
+  block.park();
+  Thread& me = block.threads[block.current];
+  block.warps[block.current >> 5].asking |= 1u << (block.current & 31u);
+  ++block.asking_count;
   block.wait(me, Wait::active_mask, site);
   return static_cast<unsigned>(me.result);
 }

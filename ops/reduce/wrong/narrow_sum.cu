@@ -2,6 +2,7 @@
 #include "../accumulate.cuh"
 
 namespace warpath::reduce {
+namespace {
 
 template <class T, class Op>
 __global__ void narrow_sum(const T* x, T* y, std::int64_t cols, Op op) {
@@ -14,7 +15,7 @@ __global__ void narrow_sum(const T* x, T* y, std::int64_t cols, Op op) {
   if (threadIdx.x == 0) y[blockIdx.x] = narrow<T>(total);
 }
 
-static void launch(const Args& args, cudaStream_t stream) {
+void launch(const Args& args, cudaStream_t stream) {
   const std::int64_t rows = args.x.shape[0], cols = args.x.shape[1];
   if (rows == 0) return;
   dispatch_reduce(args, [&](auto tag, auto op) {
@@ -25,4 +26,5 @@ static void launch(const Args& args, cudaStream_t stream) {
 
 WARPATH_RUNG(Args, launch);
 
+}  // namespace
 }  // namespace warpath::reduce

@@ -3,6 +3,7 @@
 #include "../accumulate.cuh"
 
 namespace warpath::reduce {
+namespace {
 
 template <class T, class Op>
 __global__ void starts_from_zero(const T* x, T* y, std::int64_t cols, Op op) {
@@ -15,7 +16,7 @@ __global__ void starts_from_zero(const T* x, T* y, std::int64_t cols, Op op) {
   if (threadIdx.x == 0) y[blockIdx.x] = narrow<T>(mine);
 }
 
-static void launch(const Args& args, cudaStream_t stream) {
+void launch(const Args& args, cudaStream_t stream) {
   const std::int64_t rows = args.x.shape[0], cols = args.x.shape[1];
   if (rows == 0) return;
   dispatch_reduce(args, [&](auto tag, auto op) {
@@ -27,4 +28,5 @@ static void launch(const Args& args, cudaStream_t stream) {
 
 WARPATH_RUNG(Args, launch);
 
+}  // namespace
 }  // namespace warpath::reduce

@@ -6,6 +6,7 @@
 #include "softmax.h"
 
 namespace warpath::softmax {
+namespace {
 
 template <class T>
 __global__ void own_element_only(const T* y, const T* dy, T* dx, std::int64_t n) {
@@ -13,7 +14,7 @@ __global__ void own_element_only(const T* y, const T* dy, T* dx, std::int64_t n)
   if (i < n) dx[i] = from_float<T>(to_float(y[i]) * (1 - to_float(y[i])) * to_float(dy[i]));
 }
 
-static void launch(const Backward& args, cudaStream_t stream) {
+void launch(const Backward& args, cudaStream_t stream) {
   const std::int64_t n = args.y.size();
   if (n == 0) return;
   dispatch_float(args.y.dtype, [&](auto tag) {
@@ -25,4 +26,5 @@ static void launch(const Backward& args, cudaStream_t stream) {
 
 WARPATH_RUNG(Backward, launch);
 
+}  // namespace
 }  // namespace warpath::softmax

@@ -5,6 +5,7 @@
 #include "softmax.h"
 
 namespace warpath::softmax {
+namespace {
 
 template <class T>
 __global__ void counts_padding(const T* x, T* y, std::int64_t cols) {
@@ -19,7 +20,7 @@ __global__ void counts_padding(const T* x, T* y, std::int64_t cols) {
     y[c] = from_float<T>(exp_from(to_float(x[c]), row.max) / row.sum);
 }
 
-static void launch(const Forward& args, cudaStream_t stream) {
+void launch(const Forward& args, cudaStream_t stream) {
   const std::int64_t rows = args.x.shape[0], cols = args.x.shape[1];
   if (rows * cols == 0) return;
   dispatch_float(args.x.dtype, [&](auto tag) {
@@ -30,4 +31,5 @@ static void launch(const Forward& args, cudaStream_t stream) {
 
 WARPATH_RUNG(Forward, launch);
 
+}  // namespace
 }  // namespace warpath::softmax

@@ -5,6 +5,7 @@
 #include "transpose.h"
 
 namespace warpath::transpose {
+namespace {
 
 template <class T>
 __global__ void stale_tile(const T* x, T* y, std::int64_t rows, std::int64_t cols,
@@ -23,7 +24,7 @@ __global__ void stale_tile(const T* x, T* y, std::int64_t rows, std::int64_t col
   }
 }
 
-static void launch(const Args& args, cudaStream_t stream) {
+void launch(const Args& args, cudaStream_t stream) {
   const std::int64_t rows = args.x.shape[0], cols = args.x.shape[1];
   if (rows * cols == 0) return;
   dispatch_float(args.x.dtype, [&](auto tag) {
@@ -36,4 +37,5 @@ static void launch(const Args& args, cudaStream_t stream) {
 
 WARPATH_RUNG(Args, launch);
 
+}  // namespace
 }  // namespace warpath::transpose

@@ -4,6 +4,7 @@
 #include "transpose.h"
 
 namespace warpath::transpose {
+namespace {
 
 template <class T>
 __global__ void whole_tiles_only(const T* x, T* y, std::int64_t rows, std::int64_t cols,
@@ -17,7 +18,7 @@ __global__ void whole_tiles_only(const T* x, T* y, std::int64_t rows, std::int64
     y[(c0 + k) * rows + r0 + threadIdx.x] = tile[threadIdx.x][k];
 }
 
-static void launch(const Args& args, cudaStream_t stream) {
+void launch(const Args& args, cudaStream_t stream) {
   const std::int64_t rows = args.x.shape[0], cols = args.x.shape[1];
   const std::int64_t tiles_right = cols / 32, tiles = rows / 32 * tiles_right;
   if (tiles == 0) return;
@@ -30,4 +31,5 @@ static void launch(const Args& args, cudaStream_t stream) {
 
 WARPATH_RUNG(Args, launch);
 
+}  // namespace
 }  // namespace warpath::transpose

@@ -7,6 +7,7 @@
 #include "vector_add.h"
 
 namespace warpath::vector_add {
+namespace {
 
 template <class T>
 __device__ T* round_down(T* p) {
@@ -25,7 +26,7 @@ __global__ void assumes_alignment(const T* a, const T* b, T* c, std::int64_t n) 
   }
 }
 
-static void launch(const Args& args, cudaStream_t stream) {
+void launch(const Args& args, cudaStream_t stream) {
   const std::int64_t n = args.c.size();
   if (n == 0) return;
   dispatch_float(args.c.dtype, [&](auto tag) {
@@ -37,4 +38,5 @@ static void launch(const Args& args, cudaStream_t stream) {
 
 WARPATH_RUNG(Args, launch);
 
+}  // namespace
 }  // namespace warpath::vector_add

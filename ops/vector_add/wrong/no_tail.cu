@@ -6,6 +6,7 @@
 #include "vector_add.h"
 
 namespace warpath::vector_add {
+namespace {
 
 template <class T>
 __global__ void no_tail(const T* a, const T* b, T* c, std::int64_t n) {
@@ -14,7 +15,7 @@ __global__ void no_tail(const T* a, const T* b, T* c, std::int64_t n) {
   for (int k = 0; k < 4; ++k) c[i + k] = from_float<T>(to_float(a[i + k]) + to_float(b[i + k]));
 }
 
-static void launch(const Args& args, cudaStream_t stream) {
+void launch(const Args& args, cudaStream_t stream) {
   const std::int64_t n = args.c.size();
   if (n == 0) return;
   dispatch_float(args.c.dtype, [&](auto tag) {
@@ -26,4 +27,5 @@ static void launch(const Args& args, cudaStream_t stream) {
 
 WARPATH_RUNG(Args, launch);
 
+}  // namespace
 }  // namespace warpath::vector_add

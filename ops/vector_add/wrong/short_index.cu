@@ -6,6 +6,7 @@
 #include "vector_add.h"
 
 namespace warpath::vector_add {
+namespace {
 
 template <class T>
 __global__ void short_index(const T* a, const T* b, T* c, std::int64_t n) {
@@ -13,7 +14,7 @@ __global__ void short_index(const T* a, const T* b, T* c, std::int64_t n) {
   if (i < n) c[i] = from_float<T>(to_float(a[i]) + to_float(b[i]));
 }
 
-static void launch(const Args& args, cudaStream_t stream) {
+void launch(const Args& args, cudaStream_t stream) {
   const std::int64_t n = args.c.size();
   if (n == 0) return;
   dispatch_float(args.c.dtype, [&](auto tag) {
@@ -25,4 +26,5 @@ static void launch(const Args& args, cudaStream_t stream) {
 
 WARPATH_RUNG(Args, launch);
 
+}  // namespace
 }  // namespace warpath::vector_add

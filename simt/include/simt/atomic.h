@@ -42,8 +42,7 @@ inline T atomic_rmw(T* address, F change) {
     const T wanted = change(old);
     Bits next;
     std::memcpy(&next, static_cast<const void*>(&wanted), sizeof next);
-    if (__atomic_compare_exchange_n(bits, &seen, next, false, __ATOMIC_RELAXED,
-                                    __ATOMIC_RELAXED)) {
+    if (__atomic_compare_exchange_n(bits, &seen, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
       return old;
     }
   }
@@ -64,18 +63,23 @@ inline T atomic_exchange(T* address, T value) {
 template <class T>
 inline T atomic_cas(T* address, T expected, T value) {
   spin_hint();
-  __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_SEQ_CST,
-                              __ATOMIC_SEQ_CST);
+  __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
   return expected;
 }
 
 }  // namespace simt
 
 // One function in its three scopes.
-#define SIMT_ATOMIC(NAME, T, ...)                                    \
-  inline T NAME(T* address, T value) { __VA_ARGS__ }                 \
-  inline T NAME##_block(T* address, T value) { __VA_ARGS__ }         \
-  inline T NAME##_system(T* address, T value) { __VA_ARGS__ }
+#define SIMT_ATOMIC(NAME, T, ...)               \
+  inline T NAME(T* address, T value) {          \
+    __VA_ARGS__                                 \
+  }                                             \
+  inline T NAME##_block(T* address, T value) {  \
+    __VA_ARGS__                                 \
+  }                                             \
+  inline T NAME##_system(T* address, T value) { \
+    __VA_ARGS__                                 \
+  }
 #define SIMT_ATOMIC_FETCH(NAME, T, BUILTIN) \
   SIMT_ATOMIC(NAME, T, simt::spin_hint(); return BUILTIN(address, value, __ATOMIC_RELAXED);)
 #define SIMT_ATOMIC_RMW(NAME, T, EXPRESSION) \
@@ -91,7 +95,8 @@ SIMT_ATOMIC_RMW(atomicAdd, double, old + value)
 SIMT_ATOMIC_FETCH(atomicSub, int, __atomic_fetch_sub)
 SIMT_ATOMIC_FETCH(atomicSub, unsigned, __atomic_fetch_sub)
 
-#define SIMT_ATOMIC_EXCHANGE(T) SIMT_ATOMIC(atomicExch, T, return simt::atomic_exchange(address, value);)
+#define SIMT_ATOMIC_EXCHANGE(T) \
+  SIMT_ATOMIC(atomicExch, T, return simt::atomic_exchange(address, value);)
 SIMT_ATOMIC_EXCHANGE(int)
 SIMT_ATOMIC_EXCHANGE(unsigned)
 SIMT_ATOMIC_EXCHANGE(simt_ull)
@@ -109,20 +114,22 @@ SIMT_ATOMIC_RMW(atomicMax, simt_ull, old > value ? old : value)
 SIMT_ATOMIC_RMW(atomicInc, unsigned, old >= value ? 0 : old + 1)
 SIMT_ATOMIC_RMW(atomicDec, unsigned, old == 0 || old > value ? value : old - 1)
 
-#define SIMT_ATOMIC_BITWISE(T)                          \
-  SIMT_ATOMIC_FETCH(atomicAnd, T, __atomic_fetch_and)   \
-  SIMT_ATOMIC_FETCH(atomicOr, T, __atomic_fetch_or)     \
+#define SIMT_ATOMIC_BITWISE(T)                        \
+  SIMT_ATOMIC_FETCH(atomicAnd, T, __atomic_fetch_and) \
+  SIMT_ATOMIC_FETCH(atomicOr, T, __atomic_fetch_or)   \
   SIMT_ATOMIC_FETCH(atomicXor, T, __atomic_fetch_xor)
 SIMT_ATOMIC_BITWISE(int)
 SIMT_ATOMIC_BITWISE(unsigned)
 SIMT_ATOMIC_BITWISE(simt_ull)
 #undef SIMT_ATOMIC_BITWISE
 
-#define SIMT_ATOMIC_CAS_SCOPE(NAME, T) \
-  inline T NAME(T* address, T expected, T value) { return simt::atomic_cas(address, expected, value); }
-#define SIMT_ATOMIC_CAS(T)                   \
-  SIMT_ATOMIC_CAS_SCOPE(atomicCAS, T)        \
-  SIMT_ATOMIC_CAS_SCOPE(atomicCAS_block, T)  \
+#define SIMT_ATOMIC_CAS_SCOPE(NAME, T)                 \
+  inline T NAME(T* address, T expected, T value) {     \
+    return simt::atomic_cas(address, expected, value); \
+  }
+#define SIMT_ATOMIC_CAS(T)                  \
+  SIMT_ATOMIC_CAS_SCOPE(atomicCAS, T)       \
+  SIMT_ATOMIC_CAS_SCOPE(atomicCAS_block, T) \
   SIMT_ATOMIC_CAS_SCOPE(atomicCAS_system, T)
 SIMT_ATOMIC_CAS(int)
 SIMT_ATOMIC_CAS(unsigned)
@@ -139,10 +146,18 @@ inline float4 atomicAdd(float4* address, float4 value) {
   return {atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y),
           atomicAdd(&address->z, value.z), atomicAdd(&address->w, value.w)};
 }
-inline float2 atomicAdd_block(float2* address, float2 value) { return atomicAdd(address, value); }
-inline float4 atomicAdd_block(float4* address, float4 value) { return atomicAdd(address, value); }
-inline float2 atomicAdd_system(float2* address, float2 value) { return atomicAdd(address, value); }
-inline float4 atomicAdd_system(float4* address, float4 value) { return atomicAdd(address, value); }
+inline float2 atomicAdd_block(float2* address, float2 value) {
+  return atomicAdd(address, value);
+}
+inline float4 atomicAdd_block(float4* address, float4 value) {
+  return atomicAdd(address, value);
+}
+inline float2 atomicAdd_system(float2* address, float2 value) {
+  return atomicAdd(address, value);
+}
+inline float4 atomicAdd_system(float4* address, float4 value) {
+  return atomicAdd(address, value);
+}
 
 #undef SIMT_ATOMIC_FETCH
 #undef SIMT_ATOMIC_RMW

@@ -30,8 +30,9 @@ cudaError_t launch_with_array(const Config& config, const char* name, void (*fun
   // The arguments are copied once, at the launch, as CUDA does.
   const std::tuple<std::remove_reference_t<P>...> kept(
       *static_cast<std::remove_reference_t<P>*>(args[I])...);
-  return run_kernel(config, reinterpret_cast<const void*>(function), name,
-                    [&] { function(const_cast<std::remove_reference_t<P>&>(std::get<I>(kept))...); });
+  return run_kernel(config, reinterpret_cast<const void*>(function), name, [&] {
+    function(const_cast<std::remove_reference_t<P>&>(std::get<I>(kept))...);
+  });
 }
 
 template <class... P>

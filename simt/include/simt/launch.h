@@ -7,8 +7,8 @@
 //                  [&](auto id) -> decltype(id(K)) { return id(K); },
 //                  [&](auto&&... a) { K(a...); })(args)
 // The first lambda works when K names one function: then the parameter types are known and the
-// arguments convert as in a plain call. Otherwise K is a template (or overloaded) and the types come
-// from the arguments. The second lambda calls the kernel, and a compiler can see through it.
+// arguments convert as in a plain call. Otherwise K is a template (or overloaded) and the types
+// come from the arguments. The second lambda calls the kernel, and a compiler can see through it.
 
 #include <driver_types.h>
 #include <simt/self.h>
@@ -48,11 +48,7 @@ cudaError_t run_grid(const Config& config, const Kernel& kernel);
 
 template <class Call>
 void run_threads(const void* call, BlockFront& block) {
-  const Call& body = *static_cast<const Call*>(call);
-  while (begin_thread(block)) {
-    body();
-    end_thread(block);
-  }
+  run_thread_loop(block, *static_cast<const Call*>(call));
 }
 
 template <class Call>
@@ -80,11 +76,8 @@ struct GenericLauncher {
   void operator()(A&&... a) const {
     // Every thread gets its own copy: the call below copies from here into by-value parameters.
     const std::tuple<std::decay_t<A>...> kept(std::forward<A>(a)...);
-    std::apply(
-        [this](const auto&... k) {
-          run_kernel(config, nullptr, name, [&] { call(k...); });
-        },
-        kept);
+    std::apply([this](const auto&... k) { run_kernel(config, nullptr, name, [&] { call(k...); }); },
+               kept);
   }
 };
 
@@ -104,9 +97,7 @@ struct TypedLauncher {
   void operator()(A&&... a) const {
     const std::tuple<std::decay_t<A>...> kept(std::forward<A>(a)...);
     std::apply(
-        [this](const auto&... k) {
-          run_kernel(config, identity, name, [&] { call(k...); });
-        },
+        [this](const auto&... k) { run_kernel(config, identity, name, [&] { call(k...); }); },
         kept);
   }
 };

@@ -25,8 +25,9 @@ inline To saturate_to(From x) {
   // The largest value plus one is a power of two, so it is exact in any floating type.
   constexpr From above = static_cast<From>(Limits::max() / 2 + 1) * 2;
   if (x != x) {
-    // The GPU gives 0 for 32 bits and less, and the sign bit alone for 64.
-    return sizeof(To) < 8 ? To{0} : static_cast<To>(1ull << 63);
+    // The GPU gives 0 from a float to 32 bits and less, else the highest bit alone.
+    const bool zero = sizeof(To) < 8 && sizeof(From) < 8;
+    return zero ? To{0} : static_cast<To>(To{1} << (8 * sizeof(To) - 1));
   }
   if (x >= above) return Limits::max();
   if (x < static_cast<From>(Limits::min())) return Limits::min();

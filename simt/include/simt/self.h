@@ -24,27 +24,34 @@ namespace simt {
 // The part of a block's state that compiled kernels touch directly; the runtime's Block derives
 // from it. One exists for each OS thread (and level of nested launches).
 struct BlockFront {
-  unsigned next_thread;     // linear id of the first thread that has not started
-  unsigned thread_count;    // threads of the block
-  unsigned current;         // linear id of the running thread
-  unsigned waiting;         // threads that wait for others
-  unsigned exited_count;    // threads that have returned
-  unsigned spins;           // calls of spin_hint since the last look around
-  uint3 next_index;         // threadIdx of next_thread
-  unsigned exited[32];      // for each warp, the lanes that have returned
-  char* static_shared;      // start of the block's statically sized shared memory
-  char* dynamic_shared;     // start of its dynamic shared memory
-  unsigned grid_generation; // names the grid among all launches, never 0
+  unsigned next_thread;      // linear id of the first thread that has not started
+  unsigned thread_count;     // threads of the block
+  unsigned current;          // linear id of the running thread
+  unsigned spins;            // calls of spin_hint by the running thread
+  unsigned parked;           // threads that had to wait at least once and have not returned
+  unsigned grid_generation;  // names the grid among all launches, never 0
+  char* static_shared;       // start of the block's statically sized shared memory
+  char* dynamic_shared;      // start of its dynamic shared memory
 };
 
 // The block this OS thread is running, or null in host code.
 SIMT_TLS BlockFront* front;
 
-inline bool in_kernel() { return front != nullptr; }
-inline unsigned thread_rank() { return front->current; }
-inline unsigned lane_id() { return front->current & 31u; }
-inline unsigned warp_id() { return front->current >> 5; }
-inline unsigned lane_mask() { return 1u << lane_id(); }
+inline bool in_kernel() {
+  return front != nullptr;
+}
+inline unsigned thread_rank() {
+  return front->current;
+}
+inline unsigned lane_id() {
+  return front->current & 31u;
+}
+inline unsigned warp_id() {
+  return front->current >> 5;
+}
+inline unsigned lane_mask() {
+  return 1u << lane_id();
+}
 
 // Where a waiting call stands in the source, for reports.
 struct Site {
@@ -52,32 +59,46 @@ struct Site {
   unsigned line;
 };
 
-// A thread has returned while others wait for it, perhaps.
+// The running thread has returned while other threads are parked: they may wait for it.
 void thread_left(BlockFront& block);
 
-// Starts the next thread of the block on this fiber; false when all have started.
-inline bool begin_thread(BlockFront& block) {
-  const unsigned id = block.next_thread;
-  if (id == block.thread_count) return false;
-  block.next_thread = id + 1;
-  block.current = id;
-  uint3& next = block.next_index;
-  threadIdx = next;
-  if (++next.x == blockDim.x) {
-    next.x = 0;
-    if (++next.y == blockDim.y) {
-      next.y = 0;
-      ++next.z;
-    }
-  }
-  return true;
+inline uint3 index_of_thread(unsigned id) {
+  const unsigned row = id / blockDim.x;
+  return uint3{id % blockDim.x, row % blockDim.y, row / blockDim.y};
 }
 
-inline void end_thread(BlockFront& block) {
-  const unsigned id = block.current;
-  block.exited[id >> 5] |= 1u << (id & 31u);
-  ++block.exited_count;
-  if (block.waiting != 0) thread_left(block);
+// Runs threads one after the other, until all threads of the block have started. What the loop
+// keeps in registers holds as long as no other fiber has started threads meanwhile; going through
+// memory every time would cost more than a small kernel does.
+template <class Call>
+inline void run_thread_loop(BlockFront& block, const Call& call) {
+  const unsigned count = block.thread_count;
+  unsigned id = block.next_thread;
+  if (id == count) return;
+  const unsigned size_x = blockDim.x, size_y = blockDim.y;
+  uint3 index = index_of_thread(id);
+  for (;;) {
+    block.next_thread = id + 1;
+    block.current = id;
+    block.spins = 0;
+    threadIdx = index;
+    call();
+    if (block.parked != 0) thread_left(block);
+    if (__builtin_expect(block.next_thread == id + 1, 1)) {
+      if (++id == count) return;
+      if (++index.x == size_x) {
+        index.x = 0;
+        if (++index.y == size_y) {
+          index.y = 0;
+          ++index.z;
+        }
+      }
+    } else {
+      id = block.next_thread;
+      if (id == count) return;
+      index = index_of_thread(id);
+    }
+  }
 }
 
 // Lets other threads of the block and other blocks go on. Everything a thread may spin on calls

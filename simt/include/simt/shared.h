@@ -6,9 +6,9 @@
 //   typedef T simt_type_x[N];
 //   static ::simt::SharedVar simt_var_x{"x", sizeof(...), alignof(...)};
 //   auto& x = *static_cast<simt_type_x*>(simt_var_x.address());
-// and an `extern __shared__ T x[]` into a reference to the block's dynamic area. Constructors do not
-// run, as on a GPU. A place is given the first time a grid reaches the declaration, so a variable
-// has one offset in all blocks of a grid, and only what a grid really uses counts.
+// and an `extern __shared__ T x[]` into a reference to the block's dynamic area. Constructors do
+// not run, as on a GPU. A place is given the first time a grid reaches the declaration, so a
+// variable has one offset in all blocks of a grid, and only what a grid really uses counts.
 
 #include <simt/self.h>
 
@@ -46,13 +46,17 @@ class SharedVar {
 };
 
 // Start of the block's dynamic shared memory, aligned to 1024 bytes.
-inline void* dynamic_shared() { return front != nullptr ? front->dynamic_shared : nullptr; }
+inline void* dynamic_shared() {
+  return front != nullptr ? front->dynamic_shared : nullptr;
+}
 
 // The same for a file-scope `extern __shared__`, which becomes a thread-local reference: an OS
 // thread's (outermost) block always has its shared memory in the same place.
 void* thread_dynamic_shared();
 
-constexpr std::size_t larger(std::size_t a, std::size_t b) { return a > b ? a : b; }
+constexpr std::size_t larger(std::size_t a, std::size_t b) {
+  return a > b ? a : b;
+}
 
 inline constexpr std::size_t max_static_shared = 48 * 1024;
 inline constexpr std::size_t max_block_shared = 227 * 1024;
@@ -69,7 +73,9 @@ bool is_local(const void* pointer);
 inline std::size_t __cvta_generic_to_shared(const void* pointer) {
   return simt::shared_offset(pointer);
 }
-inline void* __cvta_shared_to_generic(std::size_t offset) { return simt::shared_pointer(offset); }
+inline void* __cvta_shared_to_generic(std::size_t offset) {
+  return simt::shared_pointer(offset);
+}
 // On a CPU the generic address is the address in every other space.
 inline std::size_t __cvta_generic_to_global(const void* pointer) {
   return reinterpret_cast<std::size_t>(pointer);
@@ -90,11 +96,19 @@ inline void* __cvta_constant_to_generic(std::size_t address) {
   return reinterpret_cast<void*>(address);
 }
 
-inline unsigned __isShared(const void* pointer) { return simt::is_shared(pointer); }
-inline unsigned __isLocal(const void* pointer) { return simt::is_local(pointer); }
+inline unsigned __isShared(const void* pointer) {
+  return simt::is_shared(pointer);
+}
+inline unsigned __isLocal(const void* pointer) {
+  return simt::is_local(pointer);
+}
 inline unsigned __isGlobal(const void* pointer) {
   return pointer != nullptr && !simt::is_shared(pointer) && !simt::is_local(pointer);
 }
 // A __constant__ variable is an ordinary global here; nothing tells it apart.
-inline unsigned __isConstant(const void*) { return 0; }
-inline unsigned __isGridConstant(const void*) { return 0; }
+inline unsigned __isConstant(const void*) {
+  return 0;
+}
+inline unsigned __isGridConstant(const void*) {
+  return 0;
+}

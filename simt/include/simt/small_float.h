@@ -80,6 +80,18 @@ inline constexpr unsigned encode(double value, Round round = Round::nearest,
   return overflow == Overflow::nan ? sign | F::nan : sign | F::infinity;
 }
 
+// A NaN of a double as the GPU's instruction for doubles narrows it: unlike all others, that one
+// keeps the sign and the first bits.
+template <class F>
+inline constexpr unsigned narrow_nan(double nan) {
+  const std::uint64_t bits = __builtin_bit_cast(std::uint64_t, nan);
+  const unsigned sign = bits >> 63 ? F::sign : 0;
+  if (F::infinity == F::nan) return sign | F::nan;  // e4m3 has but one
+  const unsigned quiet = 1u << (F::mantissa_bits - 1);
+  const auto payload = static_cast<unsigned>(bits >> (52 - F::mantissa_bits));
+  return sign | F::infinity | quiet | (payload & ((quiet << 1) - 1));
+}
+
 // A double to a float that can be rounded again: where inexact, the last bit is set (round to odd),
 // so a second rounding to fewer bits gives what one rounding would have.
 inline float odd_float(double value) {

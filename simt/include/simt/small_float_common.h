@@ -16,6 +16,11 @@ template <class T>
 struct Small;
 
 template <class T>
+inline float widen(T value) {
+  return Small<T>::widen(value);
+}
+
+template <class T>
 inline T not_a_number() {
   return Small<T>::bits(Small<T>::Format::nan);
 }

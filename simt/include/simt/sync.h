@@ -53,11 +53,19 @@ inline void __barrier_sync_count(unsigned id, unsigned count, SIMT_HERE) {
   simt::named_barrier_sync(id, count, {file, line});
 }
 
-inline void __threadfence() { simt::fence(); }
-inline void __threadfence_block() { simt::fence(); }
-inline void __threadfence_system() { simt::fence(); }
+inline void __threadfence() {
+  simt::fence();
+}
+inline void __threadfence_block() {
+  simt::fence();
+}
+inline void __threadfence_system() {
+  simt::fence();
+}
 
-inline void __nanosleep(unsigned nanoseconds) { simt::sleep_for(nanoseconds); }
+inline void __nanosleep(unsigned nanoseconds) {
+  simt::sleep_for(nanoseconds);
+}
 inline long long clock64() {
   simt::spin_hint();
   return simt::read_clock();
@@ -75,4 +83,3 @@ inline unsigned long long global_timer() {
          static_cast<unsigned long long>(now.tv_nsec);
 }
 }  // namespace simt
-

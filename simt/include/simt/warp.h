@@ -1,7 +1,7 @@
 #pragma once
 
-// Warp-wide operations: shuffles, votes, matches, reductions. Each is a rendezvous of the lanes that
-// its mask names; the last lane to arrive computes every lane's result.
+// Warp-wide operations: shuffles, votes, matches, reductions. Each is a rendezvous of the lanes
+// that its mask names; the last lane to arrive computes every lane's result.
 
 #include <simt/self.h>
 #include <simt/sync.h>
@@ -88,16 +88,16 @@ template <class T>
 inline constexpr bool is_shuffle_class = false;
 
 template <class T>
-inline constexpr bool can_shuffle =
-    (std::is_arithmetic_v<T> && !std::is_same_v<T, long double> && sizeof(T) >= 4) ||
-    is_shuffle_class<T>;
+inline constexpr bool can_shuffle = (std::is_arithmetic_v<T> && !std::is_same_v<T, long double> &&
+                                     sizeof(T) >= 4) ||
+                                    is_shuffle_class<T>;
 
 // CUDA's shuffles are overloads for int, float and so on: smaller integers and enumerations convert
 // to int there.
 template <class T>
-using ShuffleType = std::conditional_t<
-    can_shuffle<T>, T,
-    std::conditional_t<std::is_integral_v<T> || std::is_enum_v<T>, int, void>>;
+using ShuffleType =
+    std::conditional_t<can_shuffle<T>, T,
+                       std::conditional_t<std::is_integral_v<T> || std::is_enum_v<T>, int, void>>;
 
 template <class T>
 inline constexpr bool can_match = std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
@@ -107,13 +107,12 @@ inline constexpr bool is_shuffled = !std::is_void_v<ShuffleType<T>>;
 
 }  // namespace simt
 
-#define SIMT_SHUFFLE(NAME, OP, PARAM, ARG)                                               \
-  template <class T, std::enable_if_t<simt::is_shuffled<T>, int> = 0>                    \
-  inline simt::ShuffleType<T> NAME(unsigned mask, T value, PARAM ARG, int width = 32,    \
-                                   SIMT_HERE) {                                          \
-    return simt::warp_shuffle<simt::ShuffleType<T>>(                                     \
-        simt::WarpOp::OP, mask, static_cast<simt::ShuffleType<T>>(value),                \
-        static_cast<int>(ARG), width, {file, line});                                     \
+#define SIMT_SHUFFLE(NAME, OP, PARAM, ARG)                                                         \
+  template <class T, std::enable_if_t<simt::is_shuffled<T>, int> = 0>                              \
+  inline simt::ShuffleType<T> NAME(unsigned mask, T value, PARAM ARG, int width = 32, SIMT_HERE) { \
+    return simt::warp_shuffle<simt::ShuffleType<T>>(simt::WarpOp::OP, mask,                        \
+                                                    static_cast<simt::ShuffleType<T>>(value),      \
+                                                    static_cast<int>(ARG), width, {file, line});   \
   }
 
 SIMT_SHUFFLE(__shfl_sync, shfl, int, source)
@@ -126,21 +125,20 @@ inline void __syncwarp(unsigned mask = 0xffffffffu, SIMT_HERE) {
   simt::warp_word(simt::WarpOp::sync, mask, 0, {file, line});
 }
 inline int __all_sync(unsigned mask, int predicate, SIMT_HERE) {
-  return static_cast<int>(
-      simt::warp_word(simt::WarpOp::all, mask, predicate != 0, {file, line}));
+  return static_cast<int>(simt::warp_word(simt::WarpOp::all, mask, predicate != 0, {file, line}));
 }
 inline int __any_sync(unsigned mask, int predicate, SIMT_HERE) {
-  return static_cast<int>(
-      simt::warp_word(simt::WarpOp::any, mask, predicate != 0, {file, line}));
+  return static_cast<int>(simt::warp_word(simt::WarpOp::any, mask, predicate != 0, {file, line}));
 }
 inline int __uni_sync(unsigned mask, int predicate, SIMT_HERE) {
-  return static_cast<int>(
-      simt::warp_word(simt::WarpOp::uni, mask, predicate != 0, {file, line}));
+  return static_cast<int>(simt::warp_word(simt::WarpOp::uni, mask, predicate != 0, {file, line}));
 }
 inline unsigned __ballot_sync(unsigned mask, int predicate, SIMT_HERE) {
   return simt::warp_word(simt::WarpOp::ballot, mask, predicate != 0, {file, line});
 }
-inline unsigned __activemask(SIMT_HERE) { return simt::active_mask({file, line}); }
+inline unsigned __activemask(SIMT_HERE) {
+  return simt::active_mask({file, line});
+}
 
 template <class T, std::enable_if_t<simt::can_match<T>, int> = 0>
 inline unsigned __match_any_sync(unsigned mask, T value, SIMT_HERE) {
@@ -151,10 +149,10 @@ inline unsigned __match_all_sync(unsigned mask, T value, int* predicate, SIMT_HE
   return simt::warp_match(simt::WarpOp::match_all, mask, value, predicate, {file, line});
 }
 
-#define SIMT_REDUCE(NAME, TYPE, OP)                                                     \
-  inline TYPE NAME(unsigned mask, TYPE value, SIMT_HERE) {                              \
-    return static_cast<TYPE>(simt::warp_word(simt::WarpOp::OP, mask,                    \
-                                             static_cast<unsigned>(value), {file, line})); \
+#define SIMT_REDUCE(NAME, TYPE, OP)                                                           \
+  inline TYPE NAME(unsigned mask, TYPE value, SIMT_HERE) {                                    \
+    return static_cast<TYPE>(                                                                 \
+        simt::warp_word(simt::WarpOp::OP, mask, static_cast<unsigned>(value), {file, line})); \
   }
 
 SIMT_REDUCE(__reduce_add_sync, int, reduce_add)

@@ -12,14 +12,6 @@ __global__ void nothing() {}
 __global__ void write(int* p) {
   *p = 1;
 }
-__global__ void uses_shared() {
-  extern __shared__ char bytes[];
-  bytes[threadIdx.x] = 1;
-}
-
-struct SharedPerThread {
-  __host__ __device__ size_t operator()(int threads) const { return threads * 64; }
-};
 
 static void show(const char* what, cudaError_t answer) {
   const cudaError_t last = cudaGetLastError();
@@ -234,83 +226,6 @@ static void streams_and_events() {
   SHOW(cudaStreamDestroy(stream));
 }
 
-static void kernels() {
-  cudaFuncAttributes attributes;
-  SHOW(cudaFuncGetAttributes(&attributes, nothing));
-  std::printf("threads %d, shared %zu, dynamic %d\n", attributes.maxThreadsPerBlock,
-              attributes.sharedSizeBytes, attributes.maxDynamicSharedSizeBytes);
-  SHOW(cudaFuncSetAttribute(uses_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 232448));
-  SHOW(cudaFuncSetAttribute(uses_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 232449));
-  SHOW(cudaFuncSetAttribute(uses_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, -1));
-  SHOW(cudaFuncSetAttribute(uses_shared, (cudaFuncAttribute)77, 1));
-  SHOW(cudaFuncGetAttributes(&attributes, uses_shared));
-  std::printf("dynamic %d\n", attributes.maxDynamicSharedSizeBytes);
-  SHOW(cudaFuncSetCacheConfig(nothing, cudaFuncCachePreferShared));
-  SHOW(cudaFuncSetAttribute(uses_shared, cudaFuncAttributePreferredSharedMemoryCarveout, 50));
-  SHOW(cudaFuncSetAttribute(uses_shared, cudaFuncAttributePreferredSharedMemoryCarveout, 101));
-  SHOW(cudaFuncSetAttribute((const void*)nullptr, cudaFuncAttributeMaxDynamicSharedMemorySize, 16));
-
-  int blocks = 0, grid = 0, block = 0;
-  for (int threads : {1, 32, 33, 64, 96, 256, 384, 768, 1024}) {
-    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, nothing, threads, 0);
-    std::printf("%4d threads: %d blocks\n", threads, blocks);
-  }
-  for (int kb : {0, 1, 8, 16, 47, 48, 57, 75, 100, 113, 114, 200, 227}) {
-    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, uses_shared, 64, kb * 1024);
-    std::printf("%3d KiB: %d blocks\n", kb, blocks);
-  }
-  SHOW(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, nothing, 1025, 0));
-  std::printf("%d\n", blocks);
-  SHOW(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, nothing, 64, 300000));
-  std::printf("%d\n", blocks);
-  SHOW(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, nothing, 64, 49153));
-  std::printf("%d\n", blocks);
-  SHOW(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, nothing, 0, 0));
-  SHOW(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, nothing, -1, 0));
-  SHOW(cudaOccupancyMaxActiveBlocksPerMultiprocessor(nullptr, nothing, 32, 0));
-  SHOW(cudaOccupancyMaxPotentialBlockSize(&grid, &block, nothing, 0, 0));
-  std::printf("grid %d block %d\n", grid, block);
-  SHOW(cudaOccupancyMaxPotentialBlockSize(&grid, &block, nothing, 0, 200));
-  std::printf("grid %d block %d\n", grid, block);
-  SHOW(cudaOccupancyMaxPotentialBlockSize(&grid, &block, uses_shared, 32 * 1024, 0));
-  std::printf("grid %d block %d\n", grid, block);
-  SHOW(cudaOccupancyMaxPotentialBlockSizeVariableSMem(&grid, &block, uses_shared,
-                                                      SharedPerThread{}));
-  std::printf("grid %d block %d\n", grid, block);
-  for (int n : {1, 2, 3, 4, 8, 16, 32}) {
-    size_t bytes = 0;
-    cudaError_t error = cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, uses_shared, n, 64);
-    std::printf("%2d blocks: %d, %zu bytes each\n", n, error, bytes);
-  }
-}
-
-static void launches() {
-  nothing<<<1, 1025>>>();
-  SHOW(cudaPeekAtLastError());
-  nothing<<<1, 0>>>();
-  SHOW(cudaSuccess);
-  nothing<<<0, 1>>>();
-  SHOW(cudaSuccess);
-  nothing<<<dim3(1, 65536), 1>>>();
-  SHOW(cudaSuccess);
-  nothing<<<1, dim3(1, 1, 65)>>>();
-  SHOW(cudaSuccess);
-  nothing<<<1, 1, 49153>>>();
-  SHOW(cudaSuccess);
-  nothing<<<1, 1, 49152>>>();
-  SHOW(cudaSuccess);
-  uses_shared<<<1, 32, 232448>>>();
-  SHOW(cudaDeviceSynchronize());
-  uses_shared<<<1, 32, 232449>>>();
-  SHOW(cudaDeviceSynchronize());
-  nothing<<<1, 1025>>>();
-  SHOW(cudaDeviceSynchronize());
-  nothing<<<1, 1025>>>();
-  nothing<<<1, 1>>>();
-  SHOW(cudaSuccess);
-  SHOW(cudaMemset(nullptr, 1, 16));
-}
-
 // Last, because nothing works after it.
 static void fault() {
   int* p = nullptr;
@@ -336,10 +251,6 @@ static void fault() {
   nothing<<<1, 1025>>>();
   SHOW(cudaSuccess);
   SHOW(cudaMalloc((void**)nullptr, 1));
-  SHOW(cudaDeviceReset());
-  SHOW(cudaMalloc(&p, 4));
-  write<<<1, 1>>>(p);
-  SHOW(cudaDeviceSynchronize());
 }
 
 int main() {
@@ -348,7 +259,5 @@ int main() {
   symbols();
   devices();
   streams_and_events();
-  kernels();
-  launches();
   fault();
 }

@@ -1,0 +1,61 @@
+// y = 2x, in host functions that take the place of kernels.
+#pragma once
+#include <cstdint>
+#include <cstring>
+
+#include "core/registry.h"
+
+namespace warpath::toy {
+
+struct Args {
+  Tensor x, y;
+  Scratch scratch;
+  double factor = 2;
+
+  static Contract contract() {
+    return Contract("toy", "y = factor x")
+        .in("x", &Args::x, {"rows...", "cols"}, {DType::f32, DType::i32})
+        .out("y", &Args::y, {"rows...", "cols"}, "x")
+        .real("factor", &Args::factor, 2)
+        .scratch("scratch", &Args::scratch);
+  }
+};
+
+// total += sum of x[where]; a position tensor, an in-place tensor and an optional one.
+struct Gather {
+  Tensor x, where, total, bias;
+
+  static Contract contract() {
+    return Contract("toy_gather", "total += x[where] + bias")
+        .in("x", &Gather::x, {"n"}, {DType::f32})
+        .in("where", &Gather::where, {"m"}, {DType::i64})
+        .index()
+        .inout("total", &Gather::total, {"m"}, "x")
+        .in("bias", &Gather::bias, {"m"}, "x")
+        .optional();
+  }
+};
+
+// The same args under another op name: the kernels that must not pass.
+struct Bad : Args {
+  static Contract contract() {
+    return Contract("bad", "y = 2x, never done right")
+        .in("x", &Bad::x, {"rows...", "cols"}, std::vector<DType>{DType::f32})
+        .out("y", &Bad::y, {"rows...", "cols"}, "x");
+  }
+};
+
+template <class F>
+void each(const Tensor& x, const Tensor& y, F f) {
+  for (std::int64_t i = 0; i < x.size(); ++i) {
+    if (x.dtype == DType::i32)
+      y.as<std::int32_t>()[i] = static_cast<std::int32_t>(f(x.as<std::int32_t>()[i]));
+    else
+      y.as<float>()[i] = static_cast<float>(f(x.as<float>()[i]));
+  }
+}
+
+template <class A>
+using Registrar = detail::RungRegistrar<A>;
+
+}  // namespace warpath::toy

@@ -1,0 +1,191 @@
+// Isolation: whatever a kernel does, it is reported, and the next one runs.
+#include "harness/runner.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "harness/library.h"
+
+using namespace warpath;
+using namespace warpath::harness;
+
+namespace {
+
+struct Fixture {
+  explicit Fixture(const std::string& folder, const std::string& kind = "cpu") {
+    const std::filesystem::path lib = std::filesystem::path(WARPATH_FAKES) / kind;
+    const std::string backend = kind == "gpu" ? "cuda" : "simt";
+    library = open_library(lib / (folder + "_" + backend + ".so"), folder);
+    EXPECT_TRUE(library.ok()) << library.error;
+    settings.device_library = lib / ("device_" + backend + ".so");
+    settings.gpu = kind == "gpu";
+    settings.time = settings.gpu;
+    settings.arch = 80;
+    settings.timeout = 20;
+  }
+
+  const Op& op(const std::string& name) const {
+    for (const Op& o : library.registry->ops)
+      if (o.contract.name() == name) return o;
+    throw std::runtime_error("no op " + name);
+  }
+
+  std::vector<Record> run(const std::string& op_name, const std::vector<std::string>& rungs = {}, bool bench = false) {
+    const Op& o = op(op_name);
+    std::vector<Contestant> contestants;
+    for (const Rung& r : library.registry->rungs)
+      if (r.op == op_name && (rungs.empty() || std::find(rungs.begin(), rungs.end(), r.name) != rungs.end()))
+        contestants.push_back({&r, r.name});
+    std::vector<Attempt> attempts;
+    for (std::size_t i = 0; i < o.cases.size(); ++i)
+      if (o.cases[i].bench == bench)
+        for (const DType d : dtypes_of(o, o.cases[i])) attempts.push_back({i, d});
+    return run_op(settings, o, contestants, attempts);
+  }
+
+  // The reason why a bad rung fails on its first case.
+  std::string reason(const std::string& rung, bool bench = false) {
+    const auto records = run("bad", {rung}, bench);
+    EXPECT_FALSE(records.empty());
+    for (const Record& r : records) {
+      EXPECT_EQ(r.status, Status::failed) << rung << " on " << r.test;
+      EXPECT_FALSE(r.timing.has_value());
+    }
+    last_output = records.front().output;
+    return records.front().reason;
+  }
+
+  OpenLibrary library;
+  Settings settings;
+  std::string last_output;
+};
+
+TEST(Runner, GoodRungsPassEveryCase) {
+  Fixture f("toy");
+  std::map<Status, int> count;
+  for (const Record& r : f.run("toy")) {
+    ++count[r.status];
+    EXPECT_NE(r.status, Status::failed) << r.name << " " << r.test << ": " << r.reason;
+    EXPECT_FALSE(r.timing.has_value());
+  }
+  EXPECT_GT(count[Status::passed], 20);
+}
+
+TEST(Runner, SkipsSayWhy) {
+  Fixture f("toy");
+  for (const Record& r : f.run("toy", {"03_even", "04_cluster_sm90"})) {
+    if (r.name == "04_cluster_sm90") {
+      EXPECT_EQ(r.status, Status::skipped);
+      EXPECT_EQ(r.reason, "needs sm_90, this device is sm_80");
+    } else if (r.test == "odd") {
+      EXPECT_EQ(r.status, Status::skipped);
+      EXPECT_EQ(r.reason, "needs an even number of columns");
+    }
+  }
+}
+
+TEST(Runner, PositionsInPlaceAndOptionalTensors) {
+  Fixture f("toy");
+  const auto records = f.run("toy_gather");
+  ASSERT_EQ(records.size(), 2u);
+  for (const Record& r : records) EXPECT_EQ(r.status, Status::passed) << r.test << ": " << r.reason;
+}
+
+TEST(Runner, SeveralAtOnceGiveTheSame) {
+  Fixture f("toy");
+  f.settings.jobs = 4;
+  const auto together = f.run("toy");
+  f.settings.jobs = 1;
+  const auto alone = f.run("toy");
+  ASSERT_EQ(together.size(), alone.size());
+  for (std::size_t i = 0; i < alone.size(); ++i) {
+    EXPECT_EQ(together[i].name, alone[i].name);
+    EXPECT_EQ(together[i].status, alone[i].status);
+    EXPECT_EQ(together[i].error, alone[i].error);
+  }
+}
+
+TEST(Runner, CrashIsReportedWithWhatWasPrinted) {
+  Fixture f("bad");
+  EXPECT_EQ(f.reason("crash"), "crashed: segmentation fault");
+  EXPECT_EQ(f.last_output, "about to crash\n");
+}
+
+TEST(Runner, HangEndsAtTheTimeLimit) {
+  Fixture f("bad");
+  f.settings.timeout = 0.3;
+  EXPECT_EQ(f.reason("hang"), "no answer within 0.3 s");
+}
+
+TEST(Runner, ExitIsReported) { EXPECT_EQ(Fixture("bad").reason("exit"), "exited with status 3"); }
+
+TEST(Runner, ErrorsOfALauncherAreReported) {
+  EXPECT_EQ(Fixture("bad").reason("throw"), "cudaErrorMadeUp: it broke");
+}
+
+TEST(Runner, WritesAroundATensorAreSeen) {
+  EXPECT_EQ(Fixture("bad").reason("past_end"), "wrote past the end of y (byte 1 after it)");
+  EXPECT_EQ(Fixture("bad").reason("before_start"), "wrote before the start of y (1 bytes before it)");
+  EXPECT_EQ(Fixture("bad").reason("past_input"), "wrote past the end of x (byte 1 after it)");
+}
+
+TEST(Runner, AReadPastTheEndIsNaN) {
+  EXPECT_NE(Fixture("bad").reason("reads_past").find("y[0,0] is nan"), std::string::npos);
+}
+
+TEST(Runner, AChangedInputIsSeen) {
+  EXPECT_EQ(Fixture("bad").reason("changes_input"), "changed its input x[0,4]");
+}
+
+TEST(Runner, AnUnwrittenElementIsSeen) { EXPECT_EQ(Fixture("bad").reason("unwritten"), "did not write y[1,2]"); }
+
+TEST(Runner, OldContentsMustNotMatter) {
+  EXPECT_EQ(Fixture("bad").reason("old_contents"), "y[0,2] depends on what the output or the scratch held before");
+}
+
+TEST(Runner, AFalsePromiseOfDeterminismIsSeen) {
+  EXPECT_EQ(Fixture("bad").reason("random"), "not deterministic, but says it is: y[0,3] differs from run to run");
+}
+
+TEST(Runner, AnHonestNondeterministicRungPasses) {
+  Fixture f("bad");
+  for (const Record& r : f.run("bad", {"honest"})) EXPECT_EQ(r.status, Status::passed) << r.reason;
+}
+
+TEST(Runner, WrongNumbersAreSeen) {
+  EXPECT_NE(Fixture("bad").reason("off_by_one").find("y[2,4] is"), std::string::npos);
+  EXPECT_NE(Fixture("bad").reason("zero").find("15 of 15 elements wrong"), std::string::npos);
+}
+
+TEST(Runner, ABadRungDoesNotHurtTheNext) {
+  Fixture f("bad");
+  f.settings.jobs = 3;
+  f.settings.timeout = 0.5;
+  const auto records = f.run("bad", {"crash", "exit", "hang", "honest", "throw", "past_end"});
+  ASSERT_EQ(records.size(), 12u);
+  for (const Record& r : records)
+    EXPECT_EQ(r.status, r.name == "honest" ? Status::passed : Status::failed) << r.name << ": " << r.reason;
+}
+
+TEST(Runner, OnlyWhatPassedIsTimed) {
+  Fixture f("toy", "gpu");
+  for (const Record& r : f.run("toy", {"01_good", "vendor"}, true)) {
+    ASSERT_EQ(r.status, Status::passed) << r.reason;
+    ASSERT_TRUE(r.timing.has_value());
+    EXPECT_GT(r.timing->median_us, 0);
+    EXPECT_EQ(r.cost.bytes, 2.0 * 64 * 1024 * 4);
+  }
+  for (const Record& r : f.run("toy_gather", {}, true)) {
+    EXPECT_EQ(r.status, Status::passed) << "an in-place tensor is restored after the timed loop: " << r.reason;
+    EXPECT_TRUE(r.timing.has_value());
+  }
+}
+
+TEST(Runner, WhatGoesWrongInTheTimedLoopIsSeen) {
+  Fixture f("bad", "gpu");
+  EXPECT_TRUE(f.reason("late", true).starts_with("after the timed launches y[0,0] is 77"));
+}
+
+}  // namespace
