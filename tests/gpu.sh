@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Everything that needs a GPU, in one go: build, check every rung, reject every wrong kernel, look for bad accesses and
+# races with compute-sanitizer, time and save the results. What CI cannot do; run it before a release.
+#   tests/gpu.sh [build|check|wrong|sanitize|bench]…     all of them by default
+#   OPS="softmax reduce" tests/gpu.sh bench              some ops only
+set -u -o pipefail
+cd "$(dirname "$0")/.." || exit 2
+build=${WARPATH_BUILD:-$PWD/build}
+lab=$build/bin/warpath
+ops=${OPS:-all}
+steps=${*:-build check wrong sanitize bench}
+status=0
+note() { printf '\n=== %s (%ss)\n' "$*" "$SECONDS"; }
+
+for step in $steps; do
+  note "$step"
+  case $step in
+    build)
+      cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DWARPATH_TESTS=OFF >"$build.log" 2>&1 &&
+        ninja -C "$build" lab backends_cuda >>"$build.log" 2>&1 || { tail -n 40 "$build.log"; exit 1; }
+      grep -E '^-- peers' "$build.log"
+      ;;
+    # shellcheck disable=SC2086
+    check) "$lab" check $ops --backend cuda --peers || status=1 ;;
+    wrong) "$lab" check $ops --backend cuda --wrong || status=1 ;;
+    sanitize)
+      for tool in memcheck racecheck initcheck synccheck; do
+        note "compute-sanitizer $tool"
+        # shellcheck disable=SC2086
+        compute-sanitizer --tool $tool --target-processes all --error-exitcode 9 --print-limit 5 \
+          "$lab" check $ops --backend cuda --timeout 300 ${SANITIZE_ARGS:-} || status=1
+      done
+      ;;
+    bench) "$lab" bench $ops --backend cuda --save || status=1 ;;
+    *) echo "unknown step '$step'"; exit 2 ;;
+  esac
+done
+exit $status
