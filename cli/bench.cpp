@@ -21,17 +21,21 @@ Examples:
 Each rung is checked first, timed, and checked again. A result file is written whole, so --save takes no filters.
 Exit status: 0 all passed, 1 a check failed, 2 the command was wrong or a part is missing.)";
 
-fs::path result_file(const harness::Places& places, const std::string& folder, const Backend& backend) {
-  return places.root / "ops" / folder / "results" / (harness::device_slug(backend.probe.info.name) + ".json");
+fs::path result_file(const harness::Places& places, const std::string& folder,
+                     const Backend& backend) {
+  return places.root / "ops" / folder / "results" /
+         (harness::device_slug(backend.probe.info.name) + ".json");
 }
 
-harness::ResultHead make_head(const harness::Places& places, const Backend& backend, const harness::Roofline& roofline) {
+harness::ResultHead make_head(const harness::Places& places, const Backend& backend,
+                              const harness::Roofline& roofline) {
   const auto& info = backend.probe.info;
   const std::string driver = harness::driver_version();
   harness::ResultHead head;
   head.device = info.name;
   head.arch = info.arch;
-  head.driver = (driver.empty() ? "" : driver + ", ") + ("CUDA " + harness::cuda_version(info.driver));
+  head.driver =
+      (driver.empty() ? "" : driver + ", ") + ("CUDA " + harness::cuda_version(info.driver));
   head.runtime = harness::cuda_version(info.runtime);
   head.date = harness::utc_now();
   head.commit = harness::source_commit(places.root);
@@ -41,21 +45,26 @@ harness::ResultHead make_head(const harness::Places& places, const Backend& back
 }
 
 void print_roofline(const harness::Roofline& r) {
-  if (r.copy) fmt::print("  copy    {:6.3f} TB/s    {}\n", r.copy->per_second * 1e-12, paint(Tone::dim, r.copy->how));
+  if (r.copy)
+    fmt::print("  copy    {:6.3f} TB/s    {}\n", r.copy->per_second * 1e-12,
+               paint(Tone::dim, r.copy->how));
   if (r.matmul)
-    fmt::print("  matmul  {:6.1f} TFLOP/s {}\n", r.matmul->per_second * 1e-12, paint(Tone::dim, r.matmul->how));
+    fmt::print("  matmul  {:6.1f} TFLOP/s {}\n", r.matmul->per_second * 1e-12,
+               paint(Tone::dim, r.matmul->how));
   if (!r.error.empty()) fmt::print("  {}\n", paint(Tone::dim, "not measured: " + r.error));
 }
 
 // Checked before an hour of measuring, not after it.
-void refuse_bad_files(const harness::Places& places, const Backend& backend, const std::vector<OpEntry>& ops) {
+void refuse_bad_files(const harness::Places& places, const Backend& backend,
+                      const std::vector<OpEntry>& ops) {
   for (const OpEntry& e : ops) {
     const fs::path file = result_file(places, e.folder, backend);
     if (fs::exists(file)) harness::read_results(file);
   }
 }
 
-std::vector<std::string> save(const harness::Places& places, const Backend& backend, const harness::ResultHead& head,
+std::vector<std::string> save(const harness::Places& places, const Backend& backend,
+                              const harness::ResultHead& head,
                               const std::vector<OpOutcome>& outcomes) {
   std::set<std::string> folders;
   for (const OpOutcome& o : outcomes) folders.insert(o.entry->folder);
@@ -64,7 +73,8 @@ std::vector<std::string> save(const harness::Places& places, const Backend& back
     std::vector<harness::Rated> records;
     for (const OpOutcome& o : outcomes)
       if (o.entry->folder == folder)
-        for (harness::Rated& r : harness::rate(o.records, head.roofline)) records.push_back(std::move(r));
+        for (harness::Rated& r : harness::rate(o.records, head.roofline))
+          records.push_back(std::move(r));
     const fs::path file = result_file(places, folder, backend);
     harness::write_results(file, head, records);
     files.push_back(file.string());
@@ -76,16 +86,21 @@ int bench(const Options& o) {
   const harness::Places places = harness::find_places();
   const Backend backend = choose_backend(places, o.backend);
   if (!backend.gpu)
-    throw Refusal("times need an NVIDIA GPU, and none answers here; ./warpath run and ./warpath check work on this CPU");
+    throw Refusal(
+        "times need an NVIDIA GPU, and none answers here; ./warpath run and ./warpath check work "
+        "on this CPU");
   const bool filtered = !o.rungs.empty() || !o.cases.empty() || !o.dtypes.empty() || !o.peers;
   if (o.save && filtered)
-    throw Refusal("--save writes whole result files; leave out --rung, --case, --dtype and --no-peers");
-  std::vector<OpEntry> ops =
-      find_ops(places, o.names, backend.name, o.peers ? RungSet::ladder_and_peers : RungSet::ladder);
+    throw Refusal(
+        "--save writes whole result files; leave out --rung, --case, --dtype and --no-peers");
+  std::vector<OpEntry> ops = find_ops(places, o.names, backend.name,
+                                      o.peers ? RungSet::ladder_and_peers : RungSet::ladder);
   if (o.save)
     for (const OpEntry& e : ops)
-      if (std::find(o.names.begin(), o.names.end(), e.folder) == o.names.end() && o.names.front() != "all")
-        throw Refusal(fmt::format("--save writes whole result files: bench '{}' instead of '{}'", e.folder, e.name()));
+      if (std::find(o.names.begin(), o.names.end(), e.folder) == o.names.end() &&
+          o.names.front() != "all")
+        throw Refusal(fmt::format("--save writes whole result files: bench '{}' instead of '{}'",
+                                  e.folder, e.name()));
   narrow(ops, o, Cases::bench);
   if (ops.empty()) throw Refusal("nothing to time: no rung, bench case and type fit together");
   if (o.save) refuse_bad_files(places, backend, ops);
@@ -97,7 +112,8 @@ int bench(const Options& o) {
   if (!o.json) print_roofline(roofline);
   const std::vector<OpOutcome> outcomes = run_all(ops, settings);
   const harness::ResultHead head = make_head(places, backend, roofline);
-  const std::vector<std::string> files = o.save ? save(places, backend, head, outcomes) : std::vector<std::string>{};
+  const std::vector<std::string> files =
+      o.save ? save(places, backend, head, outcomes) : std::vector<std::string>{};
 
   if (o.json) {
     nlohmann::ordered_json j = harness::to_json(head);
@@ -119,7 +135,8 @@ int bench(const Options& o) {
 }  // namespace
 
 void add_bench(Registry& r) {
-  CLI::App* c = r.app.add_subcommand("bench", "times against the vendor's kernels and the roofline (GPU)");
+  CLI::App* c =
+      r.app.add_subcommand("bench", "times against the vendor's kernels and the roofline (GPU)");
   c->footer(examples);
   c->add_option("op", r.options.names, "ops, or 'all'")->required();
   add_selection_flags(*c, r.options);

@@ -32,9 +32,10 @@ int report_wrong(const Options& o, const Backend& backend, const std::vector<OpO
     for (const Summary& s : summarise(outcome.records)) {
       const bool caught = !s.failures.empty();
       (caught ? rejected : accepted) += 1;
-      const std::string why = caught ? fmt::format("{} {}: {}", s.failures[0]->test, name(s.failures[0]->dtype),
-                                                   s.failures[0]->reason)
-                                     : "passed every check";
+      const std::string why = caught
+                                  ? fmt::format("{} {}: {}", s.failures[0]->test,
+                                                name(s.failures[0]->dtype), s.failures[0]->reason)
+                                  : "passed every check";
       j["wrong"].push_back({{"op", outcome.entry->name()},
                             {"name", s.name},
                             {"rejected", caught},
@@ -43,7 +44,8 @@ int report_wrong(const Options& o, const Backend& backend, const std::vector<OpO
                             {"passed", s.passed}});
       if (o.json) continue;
       fmt::print("  {} {}\n      {}\n", s.name,
-                 caught ? paint(Tone::good, fmt::format("rejected by {} of {} cases", s.failed, s.failed + s.passed))
+                 caught ? paint(Tone::good, fmt::format("rejected by {} of {} cases", s.failed,
+                                                        s.failed + s.passed))
                         : paint(Tone::bad, "ACCEPTED"),
                  why);
     }
@@ -53,8 +55,9 @@ int report_wrong(const Options& o, const Backend& backend, const std::vector<OpO
   if (o.json)
     print_json(j);
   else
-    fmt::print("\n{}\n", paint(accepted ? Tone::bad : Tone::good,
-                               fmt::format("{} wrong kernels rejected, {} accepted", rejected, accepted)));
+    fmt::print("\n{}\n",
+               paint(accepted ? Tone::bad : Tone::good,
+                     fmt::format("{} wrong kernels rejected, {} accepted", rejected, accepted)));
   return accepted ? check_failed : all_passed;
 }
 
@@ -63,12 +66,13 @@ int check(const Options& o) {
   const Backend backend = choose_backend(places, o.backend);
   std::vector<std::string> names, files;
   for (const std::string& word : o.names) (is_kernel_file(word) ? files : names).push_back(word);
-  if (o.wrong && !files.empty()) throw Refusal("--wrong is about the shipped wrong kernels; give it no files");
+  if (o.wrong && !files.empty())
+    throw Refusal("--wrong is about the shipped wrong kernels; give it no files");
 
   const LearnerKernels own(places, backend, files);
   const bool alone = names.empty();
-  std::vector<OpEntry> ops =
-      find_ops(places, alone ? own.ops() : names, backend.name, o.wrong ? RungSet::wrong : RungSet::ladder_and_peers);
+  std::vector<OpEntry> ops = find_ops(places, alone ? own.ops() : names, backend.name,
+                                      o.wrong ? RungSet::wrong : RungSet::ladder_and_peers);
   if (alone) {
     for (OpEntry& e : ops) e.contestants.clear();
     std::erase_if(ops, [&](const OpEntry& e) {
@@ -79,7 +83,8 @@ int check(const Options& o) {
   own.join(ops);
   if (!o.peers)
     for (OpEntry& e : ops) std::erase_if(e.contestants, [](const auto& c) { return c.rung->peer; });
-  if (o.wrong && std::all_of(ops.begin(), ops.end(), [](const OpEntry& e) { return e.contestants.empty(); }))
+  if (o.wrong &&
+      std::all_of(ops.begin(), ops.end(), [](const OpEntry& e) { return e.contestants.empty(); }))
     throw Refusal(fmt::format("no wrong kernels are built for {}", backend.name));
   // The bench cases are gigabytes: for a GPU.
   narrow(ops, o, backend.gpu && !o.wrong ? Cases::all : Cases::small);
@@ -109,7 +114,8 @@ void add_check(Registry& r) {
   c->footer(examples);
   c->add_option("op", r.options.names, "ops, 'all', or .cu files of your own")->required();
   add_selection_flags(*c, r.options);
-  c->add_flag("--wrong", r.options.wrong, "check the wrong kernels: 0 only if each one is rejected");
+  c->add_flag("--wrong", r.options.wrong,
+              "check the wrong kernels: 0 only if each one is rejected");
   c->add_flag("--peers,!--no-peers", r.options.peers, "check the vendor's kernels too (GPU)");
   c->add_flag("-v,--verbose", r.options.verbose, "every failure with all it printed");
   add_running_flags(*c, r.options);

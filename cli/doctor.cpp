@@ -22,8 +22,8 @@ Exit status: 0 a backend works, 2 none does.)";
 std::string device_text(const harness::Probe& p) {
   if (!p.ok()) return p.error;
   const auto& i = p.info;
-  std::string text = fmt::format("{}, sm_{}, {} SMs, {} MiB L2, {:.0f} GiB", i.name, i.arch, i.sms, i.l2_bytes >> 20,
-                                 static_cast<double>(i.memory_bytes) / (1 << 30));
+  std::string text = fmt::format("{}, sm_{}, {} SMs, {} MiB L2, {:.0f} GiB", i.name, i.arch, i.sms,
+                                 i.l2_bytes >> 20, static_cast<double>(i.memory_bytes) / (1 << 30));
   return text + fmt::format(", CUDA {}", harness::cuda_version(i.runtime));
 }
 
@@ -34,7 +34,9 @@ ordered_json parts_json(const std::vector<Part>& parts) {
 }
 
 Cell mark(bool found, bool needed = false) {
-  return found ? Cell("yes", Tone::good) : needed ? Cell("MISSING", Tone::bad) : Cell("no", Tone::dim);
+  return found    ? Cell("yes", Tone::good)
+         : needed ? Cell("MISSING", Tone::bad)
+                  : Cell("no", Tone::dim);
 }
 
 int doctor(const Options& o) {
@@ -45,7 +47,8 @@ int doctor(const Options& o) {
     ordered_json j;
     j["cpu"] = {{"name", m.cpu_name}, {"cores", m.cores}};
     j["backends"]["simt"] = {{"works", m.cpu.ok()}, {"what", device_text(m.cpu)}};
-    j["backends"]["cuda"] = {{"works", m.gpu.ok()}, {"what", device_text(m.gpu)}, {"driver", driver}};
+    j["backends"]["cuda"] = {
+        {"works", m.gpu.ok()}, {"what", device_text(m.gpu)}, {"driver", driver}};
     j["tools"] = parts_json(m.tools);
     j["libraries"] = parts_json(m.libraries);
     j["install"] = install;
@@ -55,8 +58,13 @@ int doctor(const Options& o) {
 
   fmt::print("{}\n", paint(Tone::strong, "backends"));
   Table backends({"", "", ""});
-  backends.add({{"simt"}, mark(m.cpu.ok()), {m.cpu.ok() ? "CUDA on this CPU: " + m.cpu_name + fmt::format(", {} cores", m.cores) : m.cpu.error}});
-  backends.add({{"cuda"}, mark(m.gpu.ok()), {device_text(m.gpu) + (driver.empty() ? "" : ", driver " + driver)}});
+  backends.add({{"simt"},
+                mark(m.cpu.ok()),
+                {m.cpu.ok() ? "CUDA on this CPU: " + m.cpu_name + fmt::format(", {} cores", m.cores)
+                            : m.cpu.error}});
+  backends.add({{"cuda"},
+                mark(m.gpu.ok()),
+                {device_text(m.gpu) + (driver.empty() ? "" : ", driver " + driver)}});
   backends.print();
   fmt::print("\n{}\n", paint(Tone::strong, "tools"));
   Table tools({"", "", ""});
@@ -64,15 +72,22 @@ int doctor(const Options& o) {
   tools.print();
   fmt::print("\n{}\n", paint(Tone::strong, "libraries"));
   Table libraries({"", "", ""});
-  for (const Part& p : m.libraries) libraries.add({{p.name}, mark(p.found, true), {p.what, Tone::dim}});
-  if (m.libraries.empty()) libraries.add({{"none"}, {""}, {"./warpath run softmax builds what it needs"}});
+  for (const Part& p : m.libraries)
+    libraries.add({{p.name}, mark(p.found, true), {p.what, Tone::dim}});
+  if (m.libraries.empty())
+    libraries.add({{"none"}, {""}, {"./warpath run softmax builds what it needs"}});
   libraries.print();
 
   fmt::print("\n");
   if (!install.empty()) fmt::print("to install: {}\n", paint(Tone::note, install));
   if (!m.gpu.ok())
-    fmt::print("no GPU needed: run and check work on this CPU; bench needs an NVIDIA GPU with driver, and nvcc to build\n");
-  if (!m.usable()) fmt::print("{}\n", paint(Tone::bad, "no backend works yet; ./warpath run softmax builds the one for this CPU"));
+    fmt::print(
+        "no GPU needed: run and check work on this CPU; bench needs an NVIDIA GPU with driver, and "
+        "nvcc to build\n");
+  if (!m.usable())
+    fmt::print("{}\n",
+               paint(Tone::bad,
+                     "no backend works yet; ./warpath run softmax builds the one for this CPU"));
   return m.usable() ? all_passed : cannot;
 }
 

@@ -14,8 +14,8 @@ namespace fs = std::filesystem;
 namespace warpath::cli {
 namespace {
 
-std::vector<std::string> compile_command(const harness::Places& places, const Backend& backend, const fs::path& file,
-                                         const fs::path& library) {
+std::vector<std::string> compile_command(const harness::Places& places, const Backend& backend,
+                                         const fs::path& file, const fs::path& library) {
   std::vector<std::string> command;
   if (backend.gpu) {
     const char* nvcc = std::getenv("NVCC");
@@ -23,9 +23,10 @@ std::vector<std::string> compile_command(const harness::Places& places, const Ba
   } else {
     command = {(places.program.parent_path() / "warpath-cc").string()};
   }
-  // Hidden, so that what the file defines does not meet the same names of the shipped library in one process.
-  for (const char* flag :
-       {"-std=c++20", "-O2", "-shared", "-Xcompiler", "-fPIC,-fvisibility=hidden,-fvisibility-inlines-hidden"})
+  // Hidden, so that what the file defines does not meet the same names of the shipped library in
+  // one process.
+  for (const char* flag : {"-std=c++20", "-O2", "-shared", "-Xcompiler",
+                           "-fPIC,-fvisibility=hidden,-fvisibility-inlines-hidden"})
     command.emplace_back(flag);
   command.push_back("-I" + places.root.string());
   for (const std::string& folder : harness::source_folders(places))
@@ -55,7 +56,9 @@ std::string try_opening(const fs::path& library) {
 
 }  // namespace
 
-bool is_kernel_file(const std::string& word) { return word.ends_with(".cu"); }
+bool is_kernel_file(const std::string& word) {
+  return word.ends_with(".cu");
+}
 
 LearnerKernels::LearnerKernels(const harness::Places& places, const Backend& backend,
                                const std::vector<std::string>& files) {
@@ -63,19 +66,23 @@ LearnerKernels::LearnerKernels(const harness::Places& places, const Backend& bac
   for (const std::string& file : files) {
     if (!fs::exists(file)) throw Refusal(fmt::format("no file '{}'", file));
     progress.show("compiling " + file);
-    const fs::path library = folder_.file(fmt::format("{}_{}.so", fs::path(file).stem().string(), contestants_.size()));
+    const fs::path library =
+        folder_.file(fmt::format("{}_{}.so", fs::path(file).stem().string(), contestants_.size()));
     const auto command = compile_command(places, backend, fs::absolute(file), library);
     const harness::CommandResult result = harness::run_command(command);
     progress.clear();
     if (result.status == 127)
-      throw Refusal(fmt::format("cannot run {}; `./warpath doctor` says what is missing", command.front()));
-    if (result.status != 0) throw Refusal(fmt::format("{} does not compile:\n{}", file, result.output));
+      throw Refusal(
+          fmt::format("cannot run {}; `./warpath doctor` says what is missing", command.front()));
+    if (result.status != 0)
+      throw Refusal(fmt::format("{} does not compile:\n{}", file, result.output));
     if (const std::string crash = try_opening(library); !crash.empty())
       throw Refusal(fmt::format("{} {} while it was loaded", file, crash));
     const harness::OpenLibrary opened = harness::open_library(library, "");
     if (!opened.ok()) throw Refusal(fmt::format("{} does not load: {}", file, opened.error));
     if (opened.registry->rungs.empty())
-      throw Refusal(fmt::format("{} registers no rung; end it with WARPATH_RUNG(Args, launch);", file));
+      throw Refusal(
+          fmt::format("{} registers no rung; end it with WARPATH_RUNG(Args, launch);", file));
     for (const Rung& r : opened.registry->rungs)
       contestants_.push_back({&r, fs::path(file).filename().string()});
   }

@@ -1,4 +1,5 @@
-// A learner's own kernel: one .cu file, compiled into one more library and checked beside the shipped rungs.
+// A learner's own kernel: one .cu file, compiled into one more library and checked beside the
+// shipped rungs.
 #pragma once
 #include <filesystem>
 #include <memory>
@@ -14,8 +15,10 @@ bool is_kernel_file(const std::string& word);  // "mine.cu", not an op
 
 class LearnerKernels {
  public:
-  // Compiles each file for the backend; refuses with the compiler's words when one does not compile.
-  LearnerKernels(const harness::Places& places, const Backend& backend, const std::vector<std::string>& files);
+  // Compiles each file for the backend; refuses with the compiler's words when one does not
+  // compile.
+  LearnerKernels(const harness::Places& places, const Backend& backend,
+                 const std::vector<std::string>& files);
 
   // The ops the files registered rungs for, sorted.
   std::vector<std::string> ops() const;

@@ -14,10 +14,12 @@ namespace fs = std::filesystem;
 namespace warpath::cli {
 namespace {
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+std::string first_line(const std::string& text) {
+  return text.substr(0, text.find('\n'));
+}
 
-Part tool(const std::string& name, const std::vector<std::string>& command, const std::string& package, bool needed,
-          const std::string& line_with = "") {
+Part tool(const std::string& name, const std::vector<std::string>& command,
+          const std::string& package, bool needed, const std::string& line_with = "") {
   Part p{name, false, "not found", package, needed};
   const harness::CommandResult r = harness::run_command(command);
   if (r.status != 0) return p;
@@ -42,8 +44,9 @@ Part library(const std::string& name, const fs::path& path) {
   const pid_t pid = harness::fork_child();
   if (pid == 0) {
     const harness::OpenLibrary l = harness::open_library(path, "");
-    const std::string text = l.ok() ? fmt::format("+{} ops, {} rungs", l.registry->ops.size(), l.registry->rungs.size())
-                                    : l.error;
+    const std::string text =
+        l.ok() ? fmt::format("+{} ops, {} rungs", l.registry->ops.size(), l.registry->rungs.size())
+               : l.error;
     _exit(write(ends[1], text.data(), text.size()) < 0 ? 1 : 0);
   }
   close(ends[1]);
@@ -51,7 +54,8 @@ Part library(const std::string& name, const fs::path& path) {
   const ssize_t n = read(ends[0], text, sizeof text);
   close(ends[0]);
   const int status = harness::wait_child(pid);
-  p.what = n > 0 ? std::string(text, static_cast<std::size_t>(n)) : harness::describe_status(status);
+  p.what =
+      n > 0 ? std::string(text, static_cast<std::size_t>(n)) : harness::describe_status(status);
   p.found = p.what.starts_with('+');
   if (p.found) p.what.erase(0, 1);
   return p;
@@ -73,11 +77,13 @@ Machine look_around(const harness::Places& places) {
       tool("python3", {"python3", "--version"}, "python3", false),
   };
   const fs::path cc = places.program.parent_path() / "warpath-cc";
-  m.tools.push_back({"warpath cc", fs::exists(cc), fs::exists(cc) ? cc.string() : "not built", "", false});
+  m.tools.push_back(
+      {"warpath cc", fs::exists(cc), fs::exists(cc) ? cc.string() : "not built", "", false});
   const bool boost = fs::exists("/usr/include/boost/context/detail/fcontext.hpp") ||
                      fs::exists("/usr/local/include/boost/context/detail/fcontext.hpp") ||
                      fs::exists("/opt/homebrew/include/boost/context/detail/fcontext.hpp");
-  m.tools.push_back({"Boost.Context", boost, boost ? "found" : "not found", "libboost-context-dev", true});
+  m.tools.push_back(
+      {"Boost.Context", boost, boost ? "found" : "not found", "libboost-context-dev", true});
 
   m.cpu = harness::probe_device(places.device_library("simt"));
   m.gpu = harness::probe_device(places.device_library("cuda"));

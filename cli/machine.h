@@ -18,12 +18,12 @@ struct Part {
 
 struct Machine {
   std::vector<Part> tools;
-  std::vector<Part> libraries;                    // of op folders and devices, as far as they are built
+  std::vector<Part> libraries;  // of op folders and devices, as far as they are built
   harness::Probe cpu, gpu;
   std::string cpu_name;
   unsigned cores = 0;
   bool usable() const { return cpu.ok() || gpu.ok(); }
-  std::string install_command() const;            // one line for all that is missing; empty: nothing is
+  std::string install_command() const;  // one line for all that is missing; empty: nothing is
 };
 Machine look_around(const harness::Places& places);
 

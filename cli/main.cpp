@@ -31,12 +31,14 @@ int main(int argc, char** argv) {
   harness::install_signal_handlers();
   Options options;
   int status = all_passed;
-  CLI::App app("Every kernel of the 100-days curricula, made real: checked, timed, explained.", "warpath");
+  CLI::App app("Every kernel of the 100-days curricula, made real: checked, timed, explained.",
+               "warpath");
   app.footer(footer);
   app.set_version_flag("--version", std::string("warpath 0.1"));
   add_json_flag(app, options);
   Registry registry{app, options, status};
-  for (const AddCommand add : {add_doctor, add_ops, add_run, add_check, add_bench, add_cc}) add(registry);
+  for (const AddCommand add : {add_doctor, add_ops, add_run, add_check, add_bench, add_cc})
+    add(registry);
 
   try {
     // Before any parsing: --help and -o after `cc` are not ours.

@@ -40,11 +40,16 @@ std::string dims_text(const ArgSpec& a) {
 
 std::string role_text(Role r) {
   switch (r) {
-    case Role::in: return "in";
-    case Role::out: return "out";
-    case Role::inout: return "in and out";
-    case Role::scalar: return "scalar";
-    case Role::scratch: return "scratch";
+    case Role::in:
+      return "in";
+    case Role::out:
+      return "out";
+    case Role::inout:
+      return "in and out";
+    case Role::scalar:
+      return "scalar";
+    case Role::scratch:
+      return "scratch";
   }
   return "";
 }
@@ -53,10 +58,14 @@ std::string type_text(const ArgSpec& a) {
   if (a.role == Role::scratch) return "as many bytes as the rung asks for";
   if (a.is_tensor()) return a.same_as.empty() ? dtype_list(a.dtypes) : "as " + a.same_as;
   switch (a.scalar) {
-    case ScalarType::integer: return "integer";
-    case ScalarType::real: return "real";
-    case ScalarType::boolean: return "yes or no";
-    case ScalarType::choice: return join(a.choices);
+    case ScalarType::integer:
+      return "integer";
+    case ScalarType::real:
+      return "real";
+    case ScalarType::boolean:
+      return "yes or no";
+    case ScalarType::choice:
+      return join(a.choices);
   }
   return "";
 }
@@ -64,7 +73,8 @@ std::string type_text(const ArgSpec& a) {
 std::string default_text(const ArgSpec& a) {
   if (a.role != Role::scalar) return a.optional ? "optional" : "";
   const auto choice = static_cast<std::size_t>(a.fallback);
-  if (a.scalar == ScalarType::choice && choice < a.choices.size()) return "default " + a.choices[choice];
+  if (a.scalar == ScalarType::choice && choice < a.choices.size())
+    return "default " + a.choices[choice];
   return fmt::format("default {:g}", a.fallback);
 }
 
@@ -75,7 +85,9 @@ std::string head_line(const fs::path& root, const std::string& file) {
   std::ifstream in(path);
   std::string line;
   if (!std::getline(in, line) || !line.starts_with("//")) return "";
-  return line.substr(line.find_first_not_of("/ ") == std::string::npos ? line.size() : line.find_first_not_of("/ "));
+  return line.substr(line.find_first_not_of("/ ") == std::string::npos
+                         ? line.size()
+                         : line.find_first_not_of("/ "));
 }
 
 struct Known {
@@ -105,7 +117,8 @@ std::vector<Known> known_ops(const harness::Places& places) {
 std::vector<std::string> not_built(const harness::Places& places, const std::vector<Known>& known) {
   std::vector<std::string> rest;
   for (const std::string& folder : harness::source_folders(places))
-    if (std::none_of(known.begin(), known.end(), [&](const Known& k) { return k.folder == folder; }))
+    if (std::none_of(known.begin(), known.end(),
+                     [&](const Known& k) { return k.folder == folder; }))
       rest.push_back(folder);
   return rest;
 }
@@ -118,7 +131,9 @@ ordered_json op_json(const harness::Places& places, const Known& k, bool detail)
   for (const DType d : k.op->contract.dtypes()) j["dtypes"].push_back(std::string(name(d)));
   for (const auto& [backend, rungs] : k.rungs)
     for (const Rung* r : rungs) {
-      ordered_json rung = {{"name", r->name}, {"kind", r->peer ? "peer" : "rung"}, {"deterministic", r->deterministic}};
+      ordered_json rung = {{"name", r->name},
+                           {"kind", r->peer ? "peer" : "rung"},
+                           {"deterministic", r->deterministic}};
       if (r->min_arch) rung["min_arch"] = r->min_arch;
       if (detail) rung["head"] = head_line(places.root, r->file);
       j["rungs"][backend].push_back(std::move(rung));
@@ -132,12 +147,16 @@ ordered_json op_json(const harness::Places& places, const Known& k, bool detail)
     j["args"].push_back(std::move(arg));
   }
   for (const Case& c : k.op->cases)
-    j["cases"].push_back(
-        {{"name", c.name}, {"shape", c.dims}, {"scalars", c.scalars}, {"offset", c.offset}, {"bench", c.bench}});
+    j["cases"].push_back({{"name", c.name},
+                          {"shape", c.dims},
+                          {"scalars", c.scalars},
+                          {"offset", c.offset},
+                          {"bench", c.bench}});
   return j;
 }
 
-std::vector<std::pair<fs::path, ordered_json>> saved_results(const harness::Places& places, const std::string& folder) {
+std::vector<std::pair<fs::path, ordered_json>> saved_results(const harness::Places& places,
+                                                             const std::string& folder) {
   std::vector<std::pair<fs::path, ordered_json>> all;
   std::error_code ignored;
   std::set<fs::path> files;
@@ -148,9 +167,10 @@ std::vector<std::pair<fs::path, ordered_json>> saved_results(const harness::Plac
 }
 
 void print_results(const std::string& op, const fs::path& file, const ordered_json& j) {
-  fmt::print("\n  {} {}\n", paint(Tone::strong, j["device"].get<std::string>()),
-             paint(Tone::dim, fmt::format("{}, {}, {}", j["date"].get<std::string>(), j["commit"].get<std::string>(),
-                                          file.filename().string())));
+  fmt::print(
+      "\n  {} {}\n", paint(Tone::strong, j["device"].get<std::string>()),
+      paint(Tone::dim, fmt::format("{}, {}, {}", j["date"].get<std::string>(),
+                                   j["commit"].get<std::string>(), file.filename().string())));
   Table table({"case", "best rung", "time", "TB/s", "roofline", "vs peer"}, "llrrrr");
   std::map<std::string, const ordered_json*> best;
   std::vector<std::string> order;
@@ -181,19 +201,26 @@ void print_one(const harness::Places& places, const Known& k) {
   fmt::print("\n{}  {}\n\n", paint(Tone::strong, c.name()), c.summary());
   Table args({"argument", "role", "shape", "type", ""});
   for (const ArgSpec& a : c.args())
-    args.add({{a.name}, {role_text(a.role)}, {a.is_tensor() ? dims_text(a) : ""}, {type_text(a)}, {default_text(a)}});
+    args.add({{a.name},
+              {role_text(a.role)},
+              {a.is_tensor() ? dims_text(a) : ""},
+              {type_text(a)},
+              {default_text(a)}});
   args.print();
   for (const auto& [backend, rungs] : k.rungs) {
     fmt::print("\n");
     Table ladder({"rung on " + backend, ""});
     for (const Rung* r : rungs)
-      ladder.add({{r->name + (r->peer ? " (peer)" : "")}, {r->peer ? r->note : head_line(places.root, r->file), Tone::dim}});
+      ladder.add({{r->name + (r->peer ? " (peer)" : "")},
+                  {r->peer ? r->note : head_line(places.root, r->file), Tone::dim}});
     ladder.print();
   }
   fmt::print("\n");
   Table cases({"case", "", ""});
   for (const Case& test : k.op->cases)
-    cases.add({{test.name}, {harness::describe_case(*k.op, test)}, {test.bench ? "timed on a GPU" : "", Tone::dim}});
+    cases.add({{test.name},
+               {harness::describe_case(*k.op, test)},
+               {test.bench ? "timed on a GPU" : "", Tone::dim}});
   cases.print();
   for (const auto& [file, j] : saved_results(places, k.folder)) print_results(c.name(), file, j);
 }
@@ -213,8 +240,8 @@ int list_all(const Options& o, const harness::Places& places, const std::vector<
     const auto count = [&](const std::string& backend, bool peer) -> std::string {
       const auto it = k.rungs.find(backend);
       if (it == k.rungs.end()) return "–";
-      return std::to_string(
-          std::count_if(it->second.begin(), it->second.end(), [&](const Rung* r) { return r->peer == peer; }));
+      return std::to_string(std::count_if(it->second.begin(), it->second.end(),
+                                          [&](const Rung* r) { return r->peer == peer; }));
     };
     table.add({{k.op->contract.name(), Tone::strong},
                {k.op->contract.summary()},
@@ -224,7 +251,8 @@ int list_all(const Options& o, const harness::Places& places, const std::vector<
                {count("cuda", true)}});
   }
   table.print();
-  if (!rest.empty()) fmt::print("\n  not built yet: {} (./warpath check NAME builds one)\n", join(rest));
+  if (!rest.empty())
+    fmt::print("\n  not built yet: {} (./warpath check NAME builds one)\n", join(rest));
   return all_passed;
 }
 
@@ -236,10 +264,14 @@ int ops(const Options& o) {
   for (const Known& k : known) names.push_back(k.op->contract.name());
   ordered_json j;
   for (const std::string& word : o.names) {
-    const auto fits = [&](const Known& k) { return k.folder == word || k.op->contract.name() == word; };
+    const auto fits = [&](const Known& k) {
+      return k.folder == word || k.op->contract.name() == word;
+    };
     if (std::none_of(known.begin(), known.end(), fits)) {
       for (const std::string& folder : not_built(places, known)) {
-        if (folder == word) throw Refusal(fmt::format("op '{0}' is not built; `./warpath check {0}` builds it", word));
+        if (folder == word)
+          throw Refusal(
+              fmt::format("op '{0}' is not built; `./warpath check {0}` builds it", word));
         names.push_back(folder);
       }
       const std::string near = nearest(word, names);
@@ -253,7 +285,8 @@ int ops(const Options& o) {
         continue;
       }
       ordered_json one = op_json(places, k, true);
-      for (const auto& [file, saved] : saved_results(places, k.folder)) one["results"].push_back(saved);
+      for (const auto& [file, saved] : saved_results(places, k.folder))
+        one["results"].push_back(saved);
       j["ops"].push_back(std::move(one));
     }
   }

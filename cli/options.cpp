@@ -22,19 +22,27 @@ void add_selection_flags(CLI::App& command, Options& o) {
       ->type_name("D")
       ->allow_extra_args(false)
       ->delimiter(',');
-  command.add_option("--backend", o.backend, "simt (this CPU) or cuda; default: the GPU when there is one")
+  command
+      .add_option("--backend", o.backend,
+                  "simt (this CPU) or cuda; default: the GPU when there is one")
       ->type_name("B");
 }
 
 void add_running_flags(CLI::App& command, Options& o) {
-  command.add_option("--seed", o.seed, "another seed draws other inputs")->type_name("N")->capture_default_str();
+  command.add_option("--seed", o.seed, "another seed draws other inputs")
+      ->type_name("N")
+      ->capture_default_str();
   command
-      .add_option("--timeout", o.timeout,
-                  fmt::format("seconds one rung may take on one case (default {:g} on a CPU, {:g} on a GPU)",
-                              harness::default_timeout_cpu, harness::default_timeout_gpu))
+      .add_option(
+          "--timeout", o.timeout,
+          fmt::format(
+              "seconds one rung may take on one case (default {:g} on a CPU, {:g} on a GPU)",
+              harness::default_timeout_cpu, harness::default_timeout_gpu))
       ->type_name("S")
       ->check(CLI::PositiveNumber);
-  command.add_option("-j,--jobs", o.jobs, "rungs checked at the same time on a CPU (default: one a core)")
+  command
+      .add_option("-j,--jobs", o.jobs,
+                  "rungs checked at the same time on a CPU (default: one a core)")
       ->type_name("N")
       ->check(CLI::NonNegativeNumber);
 }

@@ -18,12 +18,12 @@ struct Refusal : std::runtime_error {
 
 struct Options {
   bool json = false;
-  std::vector<std::string> names;   // ops, and a learner's own files
+  std::vector<std::string> names;  // ops, and a learner's own files
   std::vector<std::string> rungs, cases, dtypes;
-  std::string backend;              // empty: the GPU when there is one
+  std::string backend;  // empty: the GPU when there is one
   std::uint64_t seed = 0;
   std::optional<double> timeout;
-  int jobs = 0;                     // 0: as many as there are cores
+  int jobs = 0;  // 0: as many as there are cores
   bool wrong = false;
   bool save = false;
   bool peers = true;
@@ -46,7 +46,8 @@ void add_check(Registry&);
 void add_bench(Registry&);
 void add_cc(Registry&);
 int tour(const Options&);
-[[noreturn]] void run_compiler(int argc, char** argv);  // `warpath cc`: every word after it is the compiler's
+[[noreturn]] void run_compiler(int argc,
+                               char** argv);  // `warpath cc`: every word after it is the compiler's
 
 void add_json_flag(CLI::App& command, Options& o);
 void add_selection_flags(CLI::App& command, Options& o);  // --rung --case --dtype --backend

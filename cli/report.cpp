@@ -17,9 +17,13 @@ using nlohmann::ordered_json;
 
 namespace {
 
-std::string where(const Record& r) { return fmt::format("{} {}", r.test, name(r.dtype)); }
+std::string where(const Record& r) {
+  return fmt::format("{} {}", r.test, name(r.dtype));
+}
 
-std::string error_text(double x) { return x == 0 ? "0" : fmt::format("{:.2e}", x); }
+std::string error_text(double x) {
+  return x == 0 ? "0" : fmt::format("{:.2e}", x);
+}
 
 void print_indented(const std::string& text, std::size_t lines) {
   std::size_t begin = 0;
@@ -52,7 +56,9 @@ void print_skips(const Summary& s) {
 }
 
 std::string verdict_text(const Summary& s) {
-  std::string text = s.failed ? fmt::format("{} failed", s.failed) : s.passed ? "passed" : "not run";
+  std::string text = s.failed   ? fmt::format("{} failed", s.failed)
+                     : s.passed ? "passed"
+                                : "not run";
   if (s.skipped) text += fmt::format(", {} skipped", s.skipped);
   return text;
 }
@@ -67,7 +73,8 @@ std::string time_text(double us) {
 std::vector<Summary> summarise(const std::vector<Record>& records) {
   std::vector<Summary> all;
   for (const Record& r : records) {
-    auto it = std::find_if(all.begin(), all.end(), [&](const Summary& s) { return s.name == r.name; });
+    auto it =
+        std::find_if(all.begin(), all.end(), [&](const Summary& s) { return s.name == r.name; });
     if (it == all.end()) {
       all.push_back({});
       it = all.end() - 1;
@@ -102,7 +109,8 @@ std::vector<OpOutcome> run_all(const std::vector<OpEntry>& ops, const harness::S
 
 void print_backend(const Backend& backend, const harness::Settings& settings) {
   const auto& info = backend.probe.info;
-  fmt::print("{}\n", paint(Tone::dim, fmt::format("on {}, sm_{}, seed {}", info.name, info.arch, settings.seed)));
+  fmt::print("{}\n", paint(Tone::dim, fmt::format("on {}, sm_{}, seed {}", info.name, info.arch,
+                                                  settings.seed)));
 }
 
 void print_checks(const OpOutcome& outcome, bool verbose) {
@@ -118,7 +126,9 @@ void print_checks(const OpOutcome& outcome, bool verbose) {
                {w ? error_text(w->error) : ""},
                {w ? (w->allowed == 0 ? "exact" : error_text(w->allowed)) : ""},
                {w && w->error > 0 ? where(*w) : "", Tone::dim},
-               {verdict_text(s), s.failed ? Tone::bad : s.passed ? Tone::good : Tone::dim}});
+               {verdict_text(s), s.failed   ? Tone::bad
+                                 : s.passed ? Tone::good
+                                            : Tone::dim}});
   }
   table.print();
   for (const Summary& s : summaries) print_failures(s, verbose);
@@ -141,12 +151,15 @@ void print_times(const OpOutcome& outcome, const harness::Roofline& roofline) {
                          if (c.name == first.record.test) return c;
                        return outcome.entry->op->cases.front();
                      }())));
-    Table table({"rung", "time", "p20–p80", compute ? "TFLOP/s" : "TB/s", "roofline", "vs peer", ""}, "lrrrrrl");
+    Table table(
+        {"rung", "time", "p20–p80", compute ? "TFLOP/s" : "TB/s", "roofline", "vs peer", ""},
+        "lrrrrrl");
     for (const Rated& r : rated) {
       if (where(r.record) != key) continue;
       const std::string shown = r.record.name + (r.record.peer ? " (peer)" : "");
       if (!r.record.timing) {
-        table.add({{shown, Tone::dim}, {r.record.status == Status::failed ? "failed" : "skipped", Tone::dim}});
+        table.add({{shown, Tone::dim},
+                   {r.record.status == Status::failed ? "failed" : "skipped", Tone::dim}});
         continue;
       }
       const harness::Timing& t = *r.record.timing;
@@ -156,7 +169,8 @@ void print_times(const OpOutcome& outcome, const harness::Roofline& roofline) {
                  {fmt::format("{:.3g}", compute ? r.tflops.value_or(0) : r.tbs.value_or(0))},
                  {r.of_roofline ? fmt::format("{:.1f}%", 100 * *r.of_roofline) : "–"},
                  {r.vs_best_peer ? fmt::format("{:.2f}x", *r.vs_best_peer) : "–"},
-                 {r.of_roofline ? bar(*r.of_roofline, 24) : "", r.record.peer ? Tone::note : Tone::good}});
+                 {r.of_roofline ? bar(*r.of_roofline, 24) : "",
+                  r.record.peer ? Tone::note : Tone::good}});
     }
     table.print();
   }
@@ -172,8 +186,8 @@ void print_closing(const std::vector<OpOutcome>& outcomes) {
       skipped += s.skipped;
     }
   const std::string skips = skipped ? fmt::format(", {} skipped", skipped) : "";
-  const std::string text = fmt::format("{} rung{}: {} checks passed, {} failed{}", rungs, rungs == 1 ? "" : "s", passed,
-                                       failed, skips);
+  const std::string text = fmt::format("{} rung{}: {} checks passed, {} failed{}", rungs,
+                                       rungs == 1 ? "" : "s", passed, failed, skips);
   fmt::print("\n{}\n", paint(failed ? Tone::bad : Tone::good, text));
 }
 
@@ -194,13 +208,15 @@ ordered_json outcome_json(const OpOutcome& outcome, const harness::Roofline& roo
   j["folder"] = outcome.entry->folder;
   j["rungs"] = ordered_json::array();
   for (const Summary& s : summarise(outcome.records)) {
-    ordered_json r = {{"name", s.name},         {"kind", s.peer ? "peer" : "rung"}, {"passed", s.passed},
-                      {"failed", s.failed},     {"skipped", s.skipped},             {"ok", s.ok()}};
+    ordered_json r = {{"name", s.name},       {"kind", s.peer ? "peer" : "rung"},
+                      {"passed", s.passed},   {"failed", s.failed},
+                      {"skipped", s.skipped}, {"ok", s.ok()}};
     if (s.worst) r["max_error"] = s.worst->error, r["allowed"] = s.worst->allowed;
     j["rungs"].push_back(std::move(r));
   }
   j["records"] = ordered_json::array();
-  for (const Rated& r : harness::rate(outcome.records, roofline)) j["records"].push_back(harness::to_json(r));
+  for (const Rated& r : harness::rate(outcome.records, roofline))
+    j["records"].push_back(harness::to_json(r));
   return j;
 }
 

@@ -31,7 +31,8 @@ std::vector<OpOutcome> run_all(const std::vector<OpEntry>& ops, const harness::S
 void print_backend(const Backend& backend, const harness::Settings& settings);
 // The ladder of one op, then why anything failed or was skipped.
 void print_checks(const OpOutcome& outcome, bool verbose);
-// One table a bench case and dtype: time, rate, share of the roofline, ratio to the best peer, a bar.
+// One table a bench case and dtype: time, rate, share of the roofline, ratio to the best peer, a
+// bar.
 void print_times(const OpOutcome& outcome, const harness::Roofline& roofline);
 // "3 rungs on 12 cases: all passed"
 void print_closing(const std::vector<OpOutcome>& outcomes);

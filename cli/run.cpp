@@ -33,22 +33,26 @@ const harness::Rated* most_to_win(const std::vector<harness::Rated>& rated) {
   return worst;
 }
 
-std::string next_step(const std::vector<OpOutcome>& outcomes, const Backend& backend, const harness::Roofline& roofline) {
+std::string next_step(const std::vector<OpOutcome>& outcomes, const Backend& backend,
+                      const harness::Roofline& roofline) {
   for (const OpOutcome& o : outcomes)
     for (const harness::Record& r : o.records)
       if (r.status == harness::Status::failed)
-        return fmt::format("./warpath check {} --rung {} --case '{}' --dtype {} -v", r.op, r.name, r.test, name(r.dtype));
+        return fmt::format("./warpath check {} --rung {} --case '{}' --dtype {} -v", r.op, r.name,
+                           r.test, name(r.dtype));
   const OpOutcome& o = outcomes.front();
   if (backend.gpu) {
     if (const harness::Rated* r = most_to_win(harness::rate(o.records, roofline)))
-      return fmt::format("{} {} has most to win: {} reaches {:.0f}% of the roofline there; ./warpath bench {} --save keeps this",
-                         r->record.test, name(r->record.dtype), r->record.name, 100 * *r->of_roofline,
-                         o.entry->folder);
+      return fmt::format(
+          "{} {} has most to win: {} reaches {:.0f}% of the roofline there; ./warpath bench {} "
+          "--save keeps this",
+          r->record.test, name(r->record.dtype), r->record.name, 100 * *r->of_roofline,
+          o.entry->folder);
   }
   const auto summaries = summarise(o.records);
   const std::string top = summaries.empty() ? "" : summaries.back().name;
-  return fmt::format("copy ops/{0}/{1}.cu to mine.cu, change it, and ./warpath check {2} mine.cu", o.entry->folder, top,
-                     o.entry->name());
+  return fmt::format("copy ops/{0}/{1}.cu to mine.cu, change it, and ./warpath check {2} mine.cu",
+                     o.entry->folder, top, o.entry->name());
 }
 
 int run(const Options& o) {

@@ -19,12 +19,14 @@ std::size_t distance(const std::string& a, const std::string& b) {
   for (std::size_t i = 1; i <= a.size(); ++i) {
     std::size_t diagonal = std::exchange(row[0], i);
     for (std::size_t j = 1; j <= b.size(); ++j)
-      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])}));
+      diagonal = std::exchange(
+          row[j], std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])}));
   }
   return row.back();
 }
 
-std::string did_you_mean(const std::string& kind, const std::string& word, const std::vector<std::string>& known) {
+std::string did_you_mean(const std::string& kind, const std::string& word,
+                         const std::vector<std::string>& known) {
   if (const std::string near = nearest(word, known); !near.empty())
     return fmt::format("no {} '{}'; did you mean '{}'?", kind, word, near);
   return fmt::format("no {} '{}'; there are: {}", kind, word, join(known));
@@ -35,12 +37,14 @@ void add_unique(std::vector<std::string>& words, const std::string& word) {
 }
 
 // What a given word means among the names: itself, or the one name that it begins. Empty: none.
-std::string resolve(const std::string& kind, const std::string& word, const std::vector<std::string>& names) {
+std::string resolve(const std::string& kind, const std::string& word,
+                    const std::vector<std::string>& names) {
   if (std::find(names.begin(), names.end(), word) != names.end()) return word;
   std::vector<std::string> begun;
   for (const std::string& n : names)
     if (n.starts_with(word)) add_unique(begun, n);
-  if (begun.size() > 1) throw Refusal(fmt::format("{} '{}' may be any of: {}", kind, word, join(begun)));
+  if (begun.size() > 1)
+    throw Refusal(fmt::format("{} '{}' may be any of: {}", kind, word, join(begun)));
   return begun.empty() ? "" : begun.front();
 }
 
@@ -48,7 +52,8 @@ std::string resolve(const std::string& kind, const std::string& word, const std:
 void refuse_unknown(const std::string& kind, const std::vector<std::string>& words,
                     const std::vector<std::string>& known) {
   for (const std::string& w : words) {
-    const bool found = std::any_of(known.begin(), known.end(), [&](const std::string& k) { return k.starts_with(w); });
+    const bool found = std::any_of(known.begin(), known.end(),
+                                   [&](const std::string& k) { return k.starts_with(w); });
     if (!found) throw Refusal(did_you_mean(kind, w, known));
   }
 }
@@ -61,7 +66,8 @@ std::set<std::string> wanted(const std::string& kind, const std::vector<std::str
   return found;
 }
 
-std::vector<DType> wanted_dtypes(const std::vector<std::string>& words, const std::vector<OpEntry>& ops) {
+std::vector<DType> wanted_dtypes(const std::vector<std::string>& words,
+                                 const std::vector<OpEntry>& ops) {
   std::vector<std::string> known;
   for (const OpEntry& e : ops)
     for (const DType d : e.op->contract.dtypes()) add_unique(known, std::string(name(d)));
@@ -89,7 +95,9 @@ void narrow_rungs(std::vector<OpEntry>& ops, const std::vector<std::string>& wor
 }
 
 void narrow_cases(std::vector<OpEntry>& ops, const Options& o, Cases which) {
-  const auto fits = [&](const Case& c) { return which == Cases::all || c.bench == (which == Cases::bench); };
+  const auto fits = [&](const Case& c) {
+    return which == Cases::all || c.bench == (which == Cases::bench);
+  };
   const std::vector<DType> dtypes = wanted_dtypes(o.dtypes, ops);
   std::vector<std::string> known;
   for (const OpEntry& e : ops)
@@ -126,7 +134,9 @@ std::string nearest(const std::string& word, const std::vector<std::string>& kno
   return best;
 }
 
-std::string join(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, ", ")); }
+std::string join(const std::vector<std::string>& words) {
+  return fmt::format("{}", fmt::join(words, ", "));
+}
 
 Backend choose_backend(const Places& places, const std::string& asked) {
   if (!asked.empty() && asked != "simt" && asked != "cuda")
@@ -139,12 +149,14 @@ Backend choose_backend(const Places& places, const std::string& asked) {
     if (b.probe.ok()) return b;
     why += (why.empty() ? "" : "; ") + name + ": " + b.probe.error;
   }
-  throw Refusal(fmt::format("no backend works here ({}); `./warpath doctor` says what to install", why));
+  throw Refusal(
+      fmt::format("no backend works here ({}); `./warpath doctor` says what to install", why));
 }
 
-std::vector<OpEntry> open_folder(const Places& places, const std::string& folder, const std::string& backend,
-                                 RungSet set) {
-  const harness::OpenLibrary main = harness::open_library(places.op_library(folder, backend, false), folder);
+std::vector<OpEntry> open_folder(const Places& places, const std::string& folder,
+                                 const std::string& backend, RungSet set) {
+  const harness::OpenLibrary main =
+      harness::open_library(places.op_library(folder, backend, false), folder);
   if (!main.ok()) throw Refusal(main.error);
   harness::OpenLibrary wrong;
   if (set == RungSet::wrong) {
@@ -164,8 +176,8 @@ std::vector<OpEntry> open_folder(const Places& places, const std::string& folder
   return ops;
 }
 
-std::vector<OpEntry> find_ops(const Places& places, const std::vector<std::string>& names, const std::string& backend,
-                              RungSet set) {
+std::vector<OpEntry> find_ops(const Places& places, const std::vector<std::string>& names,
+                              const std::string& backend, RungSet set) {
   const std::vector<std::string> built = harness::built_folders(places, backend);
   const auto has = [](const std::vector<std::string>& words, const std::string& w) {
     return std::find(words.begin(), words.end(), w) != words.end();
@@ -173,13 +185,15 @@ std::vector<OpEntry> find_ops(const Places& places, const std::vector<std::strin
   std::vector<OpEntry> found;
   const auto add = [&](std::vector<OpEntry> more) {
     for (OpEntry& e : more)
-      if (std::none_of(found.begin(), found.end(), [&](const OpEntry& f) { return f.name() == e.name(); }))
+      if (std::none_of(found.begin(), found.end(),
+                       [&](const OpEntry& f) { return f.name() == e.name(); }))
         found.push_back(std::move(e));
   };
   for (const std::string& word : names) {
     if (word == "all") {
       if (built.empty())
-        throw Refusal(fmt::format("no op is built for {}; `./warpath doctor` says what is missing", backend));
+        throw Refusal(
+            fmt::format("no op is built for {}; `./warpath doctor` says what is missing", backend));
       for (const std::string& folder : built) add(open_folder(places, folder, backend, set));
       continue;
     }
@@ -199,7 +213,8 @@ std::vector<OpEntry> find_ops(const Places& places, const std::vector<std::strin
     if (hit) continue;
     const auto sources = harness::source_folders(places);
     if (has(sources, word))
-      throw Refusal(fmt::format("op '{0}' is not built for {1}; `./warpath check {0}` builds it", word, backend));
+      throw Refusal(fmt::format("op '{0}' is not built for {1}; `./warpath check {0}` builds it",
+                                word, backend));
     for (const std::string& folder : sources) add_unique(known, folder);
     throw Refusal(did_you_mean("op", word, known));
   }
@@ -218,8 +233,10 @@ harness::Settings make_settings(const Places& places, const Backend& backend, co
   s.gpu = backend.gpu;
   s.arch = backend.probe.info.arch;
   s.seed = o.seed;
-  s.timeout = o.timeout.value_or(backend.gpu ? harness::default_timeout_gpu : harness::default_timeout_cpu);
-  s.jobs = o.jobs > 0 ? o.jobs : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  s.timeout =
+      o.timeout.value_or(backend.gpu ? harness::default_timeout_gpu : harness::default_timeout_cpu);
+  s.jobs =
+      o.jobs > 0 ? o.jobs : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   s.seconds = o.seconds;
   return s;
 }

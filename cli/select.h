@@ -1,4 +1,5 @@
-// From the words of a command line to a backend, ops, rungs, cases and types; a wrong word gets a helpful refusal.
+// From the words of a command line to a backend, ops, rungs, cases and types; a wrong word gets a
+// helpful refusal.
 #pragma once
 #include <memory>
 #include <string>
@@ -31,8 +32,8 @@ struct OpEntry {
 enum class RungSet { ladder, ladder_and_peers, wrong };
 
 // The ops of one folder with their rungs; refuses when its library does not open.
-std::vector<OpEntry> open_folder(const harness::Places& places, const std::string& folder, const std::string& backend,
-                                 RungSet set);
+std::vector<OpEntry> open_folder(const harness::Places& places, const std::string& folder,
+                                 const std::string& backend, RungSet set);
 
 // The ops that the names mean ("all", a folder, an op).
 std::vector<OpEntry> find_ops(const harness::Places& places, const std::vector<std::string>& names,
@@ -43,7 +44,8 @@ enum class Cases { small, bench, all };
 // Keeps the rungs, cases and types asked for; ops left without any are dropped.
 void narrow(std::vector<OpEntry>& ops, const Options& o, Cases which);
 
-harness::Settings make_settings(const harness::Places& places, const Backend& backend, const Options& o);
+harness::Settings make_settings(const harness::Places& places, const Backend& backend,
+                                const Options& o);
 
 // The word of `known` nearest to a misspelt one, or empty when none is near.
 std::string nearest(const std::string& word, const std::vector<std::string>& known);

@@ -23,8 +23,9 @@ bool colour() {
 
 // Characters on the screen, not bytes: the bytes that continue a UTF-8 character are not counted.
 std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  }));
 }
 
 }  // namespace
@@ -39,7 +40,8 @@ std::string paint(Tone tone, const std::string& text) {
   return fmt::format("\033[{}m{}\033[0m", code, text);
 }
 
-Table::Table(std::vector<std::string> heads, std::string right) : heads_(std::move(heads)), right_(std::move(right)) {
+Table::Table(std::vector<std::string> heads, std::string right)
+    : heads_(std::move(heads)), right_(std::move(right)) {
   right_.resize(heads_.size(), 'l');
 }
 
@@ -56,20 +58,23 @@ void Table::print() const {
     widths.push_back(w);
   }
   const auto line = [&](auto&& cell) {
-    std::string plain, painted;
+    std::string painted;
     for (std::size_t c = 0; c < heads_.size(); ++c) {
       const Cell& it = cell(c);
       const std::string space(widths[c] - width(it.text), ' ');
       const bool right = right_[c] == 'r';
       const bool last = c + 1 == heads_.size();
-      painted += (right ? space : "") + paint(it.tone, it.text) + (right || last ? "" : space) + (last ? "" : "  ");
+      painted += (right ? space : "") + paint(it.tone, it.text) + (right || last ? "" : space) +
+                 (last ? "" : "  ");
     }
     while (!painted.empty() && painted.back() == ' ') painted.pop_back();
     std::fputs(("  " + painted + "\n").c_str(), stdout);
   };
   std::vector<Cell> heads;
   for (const std::string& h : heads_) heads.emplace_back(h, Tone::dim);
-  line([&](std::size_t c) -> const Cell& { return heads[c]; });
+  const bool headless =
+      std::all_of(heads_.begin(), heads_.end(), [](const std::string& h) { return h.empty(); });
+  if (!headless) line([&](std::size_t c) -> const Cell& { return heads[c]; });
   for (const auto& row : rows_) line([&](std::size_t c) -> const Cell& { return row[c]; });
 }
 

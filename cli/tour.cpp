@@ -16,7 +16,8 @@ std::string tour_op(const harness::Places& places, const std::string& backend) {
   const auto built = harness::built_folders(places, backend);
   for (const char* favourite : {"softmax", "vector_add"})
     if (std::find(built.begin(), built.end(), favourite) != built.end()) return favourite;
-  if (built.empty()) throw Refusal("no op is built yet; ./warpath run softmax builds and runs the first one");
+  if (built.empty())
+    throw Refusal("no op is built yet; ./warpath run softmax builds and runs the first one");
   return built.front();
 }
 
@@ -39,8 +40,9 @@ int tour(const Options& o) {
   const std::vector<OpOutcome> outcomes = run_all(ops, settings);
   const std::string own = ops.front().contestants.front().name;
   const std::vector<std::pair<std::string, std::string>> tries = {
-      {fmt::format("./warpath run {}", folder),
-       backend.gpu ? "every case, then times against the roofline" : "every case and type of this ladder"},
+      {fmt::format("./warpath run {}", folder), backend.gpu
+                                                    ? "every case, then times against the roofline"
+                                                    : "every case and type of this ladder"},
       {fmt::format("./warpath ops {}", folder), "what the op promises and what each rung changes"},
       {fmt::format("cp ops/{0}/{1}.cu mine.cu && ./warpath check {0} mine.cu", folder, own),
        "your own kernel on the same cases"}};
@@ -48,19 +50,24 @@ int tour(const Options& o) {
   if (o.json) {
     nlohmann::ordered_json j = backend_json(backend);
     j["ops"].push_back(outcome_json(outcomes.front(), {}));
-    for (const auto& [command, why] : tries) j["try"].push_back({{"command", command}, {"why", why}});
+    for (const auto& [command, why] : tries)
+      j["try"].push_back({{"command", command}, {"why", why}});
     print_json(j);
     return exit_status(outcomes);
   }
-  fmt::print("Warpath: each operation climbs a ladder of kernels, each rung checked against float64.\n\n");
+  fmt::print(
+      "Warpath: each operation climbs a ladder of kernels, each rung checked against float64.\n\n");
   const auto& info = backend.probe.info;
   if (backend.gpu)
     fmt::print("This machine has a GPU: {}, {} SMs. Kernels run on it.\n", info.name, info.sms);
   else
-    fmt::print("No GPU answers here, so the same .cu files run on this CPU. There are no times, but every check.\n");
+    fmt::print(
+        "No GPU answers here, so the same .cu files run on this CPU. There are no times, but every "
+        "check.\n");
   print_checks(outcomes.front(), false);
   fmt::print("\nTry next:\n");
-  for (const auto& [command, why] : tries) fmt::print("  {}\n      {}\n", paint(Tone::note, command), why);
+  for (const auto& [command, why] : tries)
+    fmt::print("  {}\n      {}\n", paint(Tone::note, command), why);
   return exit_status(outcomes);
 }
 

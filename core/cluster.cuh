@@ -4,51 +4,75 @@
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/error.h"
 
 namespace warpath {
 
-// Launches `kernel` with clusters of `cluster` blocks along x; sizes over 8 are allowed where the
-// GPU takes them.
-template <class... Params, class... Args>
-void launch_cluster(void (*kernel)(Params...), unsigned blocks, unsigned threads, unsigned cluster,
-                    cudaStream_t stream, Args&&... args) {
-  if (cluster > 8)
-    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim.x = cluster;
-  attribute.val.clusterDim.y = 1;
-  attribute.val.clusterDim.z = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(blocks);
-  config.blockDim = dim3(threads);
-  config.stream = stream;
-  config.attrs = &attribute;
-  config.numAttrs = 1;
-  CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, std::forward<Args>(args)...));
-}
+// A launch in clusters of `cluster` blocks along x; sizes over 8 and more than 48 KiB of shared
+// memory are asked for where needed.
+struct ClusterLaunch {
+  unsigned cluster, threads;
+  std::size_t shared_bytes;
+  cudaStream_t stream;
 
-// One value a block, known to all blocks of the cluster afterwards: each block writes its own into
-// everyone's mailbox. Call announce() early: a block must have started before its shared memory is
-// written to by others, and the wait for that then overlaps with other work.
+  // How many clusters the GPU holds at once: the grid of a kernel that walks over its rows.
+  template <class... Params>
+  unsigned resident_clusters(void (*kernel)(Params...)) const {
+    Setup setup(*this, kernel, cluster);
+    int clusters = 0;
+    CUDA_CHECK(cudaOccupancyMaxActiveClusters(&clusters, kernel, &setup.config));
+    return static_cast<unsigned>(std::max(clusters, 1));
+  }
+
+  template <class... Params, class... Args>
+  void operator()(void (*kernel)(Params...), unsigned clusters, Args&&... args) const {
+    Setup setup(*this, kernel, clusters * cluster);
+    CUDA_CHECK(cudaLaunchKernelEx(&setup.config, kernel, std::forward<Args>(args)...));
+  }
+
+ private:
+  struct Setup {
+    cudaLaunchAttribute attribute{};
+    cudaLaunchConfig_t config{};
+
+    template <class Kernel>
+    Setup(const ClusterLaunch& l, Kernel kernel, unsigned blocks) {
+      if (l.cluster > 8)
+        CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+      if (l.shared_bytes > 48 * 1024)
+        CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                        static_cast<int>(l.shared_bytes)));
+      attribute.id = cudaLaunchAttributeClusterDimension;
+      attribute.val.clusterDim.x = l.cluster;
+      attribute.val.clusterDim.y = 1;
+      attribute.val.clusterDim.z = 1;
+      config.gridDim = dim3(blocks);
+      config.blockDim = dim3(l.threads);
+      config.dynamicSmemBytes = l.shared_bytes;
+      config.stream = l.stream;
+      config.attrs = &attribute;
+      config.numAttrs = 1;
+    }
+    Setup(const Setup&) = delete;
+    Setup& operator=(const Setup&) = delete;
+  };
+};
+
+// One value a block, made known to all blocks of the cluster: each writes its own into everyone's
+// mailbox, and a cluster barrier later everyone has all of them at hand. A block must have started
+// before others may write to its shared memory: put a cluster barrier before the first post too.
 template <class T, int Largest>
 struct ClusterMailbox {
   T from[Largest];
 
-  static __device__ __forceinline__ void announce() {
-    cooperative_groups::this_cluster().barrier_arrive();
-  }
-
   // Called by the whole block, with the same value in every thread.
-  __device__ __forceinline__ void exchange(const T& value) {
-    auto cluster = cooperative_groups::this_cluster();
-    cluster.barrier_wait();
+  __device__ __forceinline__ void post(const T& value) {
+    const auto cluster = cooperative_groups::this_cluster();
     if (threadIdx.x < cluster.num_blocks())
       *cluster.map_shared_rank(&from[cluster.block_rank()], threadIdx.x) = value;
-    cluster.sync();
   }
 };
 

@@ -12,9 +12,11 @@ namespace {
 
 constexpr std::int64_t zone = 4096;  // bytes on each side: more than a row of a small matrix
 
-// 0x7FFE in every 16 bits is a NaN as f16, bf16, f32 and f64 and a huge integer: a read past the end shows in the
-// result, a write past the end shows in the zone.
-char guard_byte(std::int64_t i) { return i % 2 == 0 ? '\xFE' : '\x7F'; }
+// 0x7FFE in every 16 bits is a NaN as f16, bf16, f32 and f64 and a huge integer: a read past the
+// end shows in the result, a write past the end shows in the zone.
+char guard_byte(std::int64_t i) {
+  return i % 2 == 0 ? '\xFE' : '\x7F';
+}
 
 std::vector<char> guard_bytes(std::int64_t n) {
   std::vector<char> bytes(static_cast<std::size_t>(n));
@@ -32,7 +34,8 @@ void must(const char* device_error) {
   throw Error(text);
 }
 
-GuardedBuffer::GuardedBuffer(const Device& device, std::string name, std::int64_t bytes, std::int64_t lead)
+GuardedBuffer::GuardedBuffer(const Device& device, std::string name, std::int64_t bytes,
+                             std::int64_t lead)
     : device_(&device), name_(std::move(name)), bytes_(bytes), front_(zone + lead) {
   must(device.alloc(&base_, front_ + bytes_ + zone));
   must(device.upload(base_, guard_bytes(front_).data(), front_));

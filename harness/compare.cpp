@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::int64_t grain = 1 << 14;
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double no_scale = std::numeric_limits<double>::quiet_NaN();
 
 struct Judged {
   double error, allowed, ratio;
@@ -23,35 +24,38 @@ struct Judged {
 struct Judge {
   DType dtype;
   Tolerance tolerance;
-  double most, overflow;  // the largest finite value, and where rounding goes to infinity
+  UlpOf ulps;
+  double overflow;  // where rounding goes to infinity
   bool exact;
 
   explicit Judge(const Expected& e)
       : dtype(e.dtype),
         tolerance(e.tolerance),
-        most(largest(e.dtype)),
-        overflow(most + ulp(most, e.dtype) / 2),
+        ulps(e.dtype),
+        overflow(largest(e.dtype) + ulp(largest(e.dtype), e.dtype) / 2),
         exact(!is_float(e.dtype) || (e.tolerance.out_ulps == 0 && e.tolerance.f32_ulps == 0)) {}
 
   double bound(double reference, double scale) const {
     if (exact) return 0;
     // An infinite scale would accept anything.
     const double measure = std::isfinite(scale) ? std::abs(scale) : std::abs(reference);
-    const double b = tolerance.out_ulps * ulp(reference, dtype) + tolerance.f32_ulps * 0x1p-23 * measure;
+    const double b = tolerance.out_ulps * ulps(reference) + tolerance.f32_ulps * 0x1p-23 * measure;
     return std::max(b, static_cast<double>(std::numeric_limits<float>::min()));
   }
 
   static Judged wrong() { return {infinity, 0, infinity}; }
 
   Judged operator()(double got, double reference, double scale) const {
+    if (exact && got == reference) return {0, 0, 0};  // as good as all of them, and quick
     if (std::isnan(reference)) return std::isnan(got) ? Judged{0, 0, 0} : wrong();
     if (std::isnan(got)) return wrong();
     if (std::isinf(reference)) return got == reference ? Judged{0, 0, 0} : wrong();
     const double allowed = bound(reference, scale);
     if (std::isinf(got)) {
       const bool same_side = (got > 0) == (reference > 0);
-      return is_float(dtype) && same_side && std::abs(reference) + allowed >= overflow ? Judged{0, allowed, 0}
-                                                                                       : wrong();
+      return is_float(dtype) && same_side && std::abs(reference) + allowed >= overflow
+                 ? Judged{0, allowed, 0}
+                 : wrong();
     }
     const double target = exact ? round_to(reference, dtype) : reference;
     if (std::isinf(target)) return wrong();  // equality was asked for, and infinity is the answer
@@ -107,7 +111,8 @@ std::int64_t count(const std::vector<std::int64_t>& shape) {
 
 }  // namespace
 
-std::string element_name(const std::string& name, const std::vector<std::int64_t>& shape, std::int64_t index) {
+std::string element_name(const std::string& name, const std::vector<std::int64_t>& shape,
+                         std::int64_t index) {
   std::string inside;
   for (std::size_t i = shape.size(); i-- > 0;) {
     const std::int64_t d = std::max<std::int64_t>(shape[i], 1);
@@ -125,12 +130,13 @@ Verdict compare(const Expected& e, const void* got) {
   std::mutex lock;
   parallel_for(n, grain, [&](std::int64_t begin, std::int64_t end) {
     std::vector<double> values(static_cast<std::size_t>(end - begin));
-    decode(static_cast<const char*>(got) + begin * element_bytes, e.dtype, values.data(), end - begin);
+    decode(static_cast<const char*>(got) + begin * element_bytes, e.dtype, values.data(),
+           end - begin);
     Tally mine;
-    for (std::int64_t i = begin; i < end; ++i)
-      mine.add(judge(values[static_cast<std::size_t>(i - begin)], e.reference[i],
-                     e.scale ? e.scale[i] : std::nan("")),
-               i);
+    for (std::int64_t i = begin; i < end; ++i) {
+      const double scale = e.scale ? e.scale[i] : no_scale;
+      mine.add(judge(values[static_cast<std::size_t>(i - begin)], e.reference[i], scale), i);
+    }
     const std::lock_guard hold(lock);
     total.merge(mine);
   });
@@ -143,8 +149,8 @@ Verdict compare(const Expected& e, const void* got) {
   const double reference = e.reference[v.index];
   const std::string expected = number(is_float(e.dtype) ? round_to(reference, e.dtype) : reference);
   if (std::isfinite(v.error))
-    v.reason = fmt::format("{} is {}, expected {} (error {:.3g}, allowed {:.3g}); {}", where, number(value), expected,
-                           v.error, v.allowed, v.reason);
+    v.reason = fmt::format("{} is {}, expected {} (error {:.3g}, allowed {:.3g}); {}", where,
+                           number(value), expected, v.error, v.allowed, v.reason);
   else
     v.reason = fmt::format("{} is {}, expected {}; {}", where, number(value), expected, v.reason);
   return v;

@@ -1,5 +1,6 @@
-// The comparison: what a kernel wrote against float64. It says where, what, what was expected and what was allowed.
-// This file must not be compiled with fast-math, which may assume that there are no NaNs.
+// The comparison: what a kernel wrote against float64. It says where, what, what was expected and
+// what was allowed. This file must not be compiled with fast-math, which may assume that there are
+// no NaNs.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -16,12 +17,12 @@ namespace warpath::harness {
 
 struct Verdict {
   bool passed = true;
-  std::string reason;      // empty when passed
-  double error = 0;        // at the element that comes nearest to its bound, or most exceeds it
-  double allowed = 0;      // the bound there
-  double ratio = 0;        // error / allowed; infinite for NaN in the wrong place
-  std::int64_t bad = 0;    // elements out of bounds
-  std::int64_t index = -1; // of the worst element, linear
+  std::string reason;       // empty when passed
+  double error = 0;         // at the element that comes nearest to its bound, or most exceeds it
+  double allowed = 0;       // the bound there
+  double ratio = 0;         // error / allowed; infinite for NaN in the wrong place
+  std::int64_t bad = 0;     // elements out of bounds
+  std::int64_t index = -1;  // of the worst element, linear
 };
 
 struct Expected {
@@ -33,9 +34,12 @@ struct Expected {
   Tolerance tolerance;
 };
 
-// 1. NaN and infinity must be where they belong; at the border of overflow both sides of it are right.
-// 2. |got - reference| <= out_ulps * ulp(reference) + f32_ulps * 2^-23 * scale, and never less than the smallest
-//    normal f32, because a GPU may flush subnormals. An out_ulps of 0 with no f32_ulps asks for equality.
+// 1. NaN and infinity must be where they belong; at the border of overflow both sides of it are
+// right.
+// 2. |got - reference| <= out_ulps * ulp(reference) + f32_ulps * 2^-23 * scale, and never less than
+// the smallest
+//    normal f32, because a GPU may flush subnormals. An out_ulps of 0 with no f32_ulps asks for
+//    equality.
 Verdict compare(const Expected& expected, const void* got);
 
 // Positions are right or wrong.
@@ -43,6 +47,7 @@ Verdict compare_index(const std::string& name, DType dtype, const std::vector<st
                       const std::int64_t* reference, const void* got);
 
 // "y[3,17]"
-std::string element_name(const std::string& name, const std::vector<std::int64_t>& shape, std::int64_t index);
+std::string element_name(const std::string& name, const std::vector<std::int64_t>& shape,
+                         std::int64_t index);
 
 }  // namespace warpath::harness

@@ -22,53 +22,75 @@ struct Place {
   DType dtype;
 };
 
-double whole(double x) { return std::nearbyint(x); }
+double whole(double x) {
+  return std::nearbyint(x);
+}
 
 double normal(const Place& p) {
   const double x = random_normal(p.key, p.index);
   switch (p.dtype) {
     case DType::i64:
-    case DType::i32: return whole(100 * x);
-    case DType::u8: return static_cast<double>(random_bits(p.key, p.index) % 256);
-    case DType::boolean: return static_cast<double>(random_bits(p.key, p.index) & 1);
-    default: return x;
+    case DType::i32:
+      return whole(100 * x);
+    case DType::u8:
+      return static_cast<double>(random_bits(p.key, p.index) % 256);
+    case DType::boolean:
+      return static_cast<double>(random_bits(p.key, p.index) & 1);
+    default:
+      return x;
   }
 }
 
-// Magnitudes over many powers of two. The top is low enough for a sum of 2^28 random signs to stay finite.
+// Magnitudes over many powers of two. The top is low enough for a sum of 2^28 random signs to stay
+// finite.
 double wide(const Place& p) {
   struct Range {
     double low, high;
   };
   const Range r = [&]() -> Range {
     switch (p.dtype) {
-      case DType::f16: return {-12, 3};
-      case DType::i64: return {0, 30};
-      case DType::i32: return {0, 16};
-      case DType::u8: return {0, 7.99};
-      case DType::boolean: return {-1, 1};
-      default: return {-30, 30};
+      case DType::f16:
+        return {-12, 3};
+      case DType::i64:
+        return {0, 30};
+      case DType::i32:
+        return {0, 16};
+      case DType::u8:
+        return {0, 7.99};
+      case DType::boolean:
+        return {-1, 1};
+      default:
+        return {-30, 30};
     }
   }();
   const double exponent = r.low + (r.high - r.low) * random_unit(p.key, 2 * p.index);
   const bool negative = random_bits(p.key, 2 * p.index + 1) & 1;
   const double magnitude = std::exp2(exponent);
   if (is_float(p.dtype)) return negative ? -magnitude : magnitude;
-  return negative && p.dtype != DType::u8 && p.dtype != DType::boolean ? -whole(magnitude) : whole(magnitude);
+  return negative && p.dtype != DType::u8 && p.dtype != DType::boolean ? -whole(magnitude)
+                                                                       : whole(magnitude);
 }
 
 double extreme(const Place& p) {
   const double most = largest(p.dtype);
   switch (random_bits(p.key ^ 0x5851F42D4C957F2Du, p.index) % 16) {
-    case 0: return most;
-    case 1: return p.dtype == DType::i32 || p.dtype == DType::i64 ? -most - 1 : -most;
-    case 2: return smallest_normal(p.dtype);
-    case 3: return -smallest_normal(p.dtype);
-    case 4: return smallest(p.dtype);
+    case 0:
+      return most;
+    case 1:
+      return p.dtype == DType::i32 || p.dtype == DType::i64 ? -most - 1 : -most;
+    case 2:
+      return smallest_normal(p.dtype);
+    case 3:
+      return -smallest_normal(p.dtype);
+    case 4:
+      return smallest(p.dtype);
     case 5:
-    case 6: return 0;
-    case 7: return -0.0;
-    default: return normal(p);
+    case 6:
+      return 0;
+    case 7:
+      return -0.0;
+    default:
+      return normal(p);
   }
 }
 
@@ -78,23 +100,24 @@ double ties(const Place& p) {
   return p.dtype == DType::u8 || p.dtype == DType::boolean ? std::abs(x) : x;
 }
 
-// Half of the rows stay clean, so that an op which spreads a NaN over its row still shows ordinary numbers. The
-// others hold about two special values each, of one kind or of all.
+// Half of the rows stay clean, so that an op which spreads a NaN over its row still shows ordinary
+// numbers. The others hold about two special values each, of one kind or of all.
 double special(const Place& p) {
   if (!is_float(p.dtype)) return normal(p);
   constexpr std::int64_t stretch = 64;  // stands for a row when there is only one
   const bool alone = p.columns == 0 || p.row < 0;
   const std::int64_t row = alone ? p.column / stretch : p.row;
   const double columns = static_cast<double>(alone ? stretch : p.columns);
-  const std::uint64_t kind = random_bits(p.key ^ 0xD1B54A32D192ED03u, static_cast<std::uint64_t>(row)) % 8;
+  const std::uint64_t kind =
+      random_bits(p.key ^ 0xD1B54A32D192ED03u, static_cast<std::uint64_t>(row)) % 8;
   if (kind >= 4) return normal(p);
   if (random_unit(p.key ^ 0x8CB92BA72F3D8DD7u, p.index) >= 2 / columns) return normal(p);
   const std::uint64_t what = kind == 3 ? random_bits(p.key ^ 0xABCDu, p.index) % 3 : kind;
   return what == 0 ? std::nan("") : what == 1 ? infinity : -infinity;
 }
 
-// From -8 to 8 along the last axis in steps the dtype can tell apart; where the slope is finer than that, a pattern
-// of five keeps every element different from its neighbours in both directions.
+// From -8 to 8 along the last axis in steps the dtype can tell apart; where the slope is finer than
+// that, a pattern of five keeps every element different from its neighbours in both directions.
 double ramp(const Place& p) {
   const std::int64_t row = std::max<std::int64_t>(p.row, 0);
   if (!is_float(p.dtype)) {
@@ -110,19 +133,26 @@ double ramp(const Place& p) {
 
 double draw(Fill kind, const Place& p) {
   switch (kind) {
-    case Fill::normal: return normal(p);
-    case Fill::wide: return wide(p);
-    case Fill::extreme: return extreme(p);
-    case Fill::ties: return ties(p);
-    case Fill::special: return special(p);
-    case Fill::ramp: return ramp(p);
+    case Fill::normal:
+      return normal(p);
+    case Fill::wide:
+      return wide(p);
+    case Fill::extreme:
+      return extreme(p);
+    case Fill::ties:
+      return ties(p);
+    case Fill::special:
+      return special(p);
+    case Fill::ramp:
+      return ramp(p);
   }
   return 0;
 }
 
 }  // namespace
 
-std::uint64_t make_key(std::uint64_t seed, std::string_view op, std::string_view case_name, std::string_view arg) {
+std::uint64_t make_key(std::uint64_t seed, std::string_view op, std::string_view case_name,
+                       std::string_view arg) {
   std::uint64_t hash = 0xCBF29CE484222325u ^ random_bits(seed, 0);
   for (const std::string_view part : {op, case_name, arg}) {
     for (const char c : part) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
@@ -131,22 +161,32 @@ std::uint64_t make_key(std::uint64_t seed, std::string_view op, std::string_view
   return random_bits(hash, 0);
 }
 
-// Box-Muller, one half of the pair: no state, and two of the cheap hashes are less than one logarithm.
+// Box-Muller, one half of the pair: no state, and two of the cheap hashes are less than one
+// logarithm.
 double random_normal(std::uint64_t key, std::uint64_t i) {
   const double u = 1 - random_unit(key, 2 * i);  // (0, 1]
   const double v = random_unit(key, 2 * i + 1);
   return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
 }
 
-void fill(double* to, const std::vector<std::int64_t>& shape, DType dtype, Fill kind, std::uint64_t key) {
+void fill(double* to, const std::vector<std::int64_t>& shape, DType dtype, Fill kind,
+          std::uint64_t key) {
   std::int64_t n = 1;
   for (const std::int64_t d : shape) n *= d;
   const std::int64_t columns = shape.empty() ? 1 : shape.back();
   const bool one_row = n == columns;
-  parallel_for(n, grain, [&](std::int64_t begin, std::int64_t end) {
+  // Beyond that many, ordinary numbers repeat: a logarithm and a cosine for each of 2^28 would take
+  // longer than all the rest. A prime, so that no tile, row or block ever meets the same numbers at
+  // the same place.
+  constexpr std::int64_t period = 4194301;
+  const std::int64_t drawn = kind == Fill::normal ? std::min(n, period) : n;
+  parallel_for(drawn, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i)
       to[i] = draw(kind, {key, static_cast<std::uint64_t>(i), one_row ? -1 : i / columns,
                           one_row ? i : i % columns, columns, dtype});
+  });
+  parallel_for(n - drawn, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = drawn + begin; i < drawn + end; ++i) to[i] = to[i % period];
   });
 }
 

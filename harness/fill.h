@@ -1,4 +1,5 @@
-// The numbers a kernel is tried on: counter-based, so that element i is the same whoever draws it and in any order.
+// The numbers a kernel is tried on: counter-based, so that element i is the same whoever draws it
+// and in any order.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -10,7 +11,8 @@
 namespace warpath::harness {
 
 // A key from names and the user's seed; the same on every machine.
-std::uint64_t make_key(std::uint64_t seed, std::string_view op, std::string_view case_name, std::string_view arg);
+std::uint64_t make_key(std::uint64_t seed, std::string_view op, std::string_view case_name,
+                       std::string_view arg);
 
 // 64 random bits of (key, i).
 constexpr std::uint64_t random_bits(std::uint64_t key, std::uint64_t i) {
@@ -26,7 +28,8 @@ constexpr double random_unit(std::uint64_t key, std::uint64_t i) {  // [0, 1)
 double random_normal(std::uint64_t key, std::uint64_t i);
 
 // Fills a contiguous tensor of the shape with numbers that suit the dtype; not yet rounded to it.
-void fill(double* to, const std::vector<std::int64_t>& shape, DType dtype, Fill kind, std::uint64_t key);
+void fill(double* to, const std::vector<std::int64_t>& shape, DType dtype, Fill kind,
+          std::uint64_t key);
 
 // Positions from 0 to 2^31 - 1; the op's `prepare` brings them into range.
 void fill_index(std::int64_t* to, std::int64_t n, std::uint64_t key);

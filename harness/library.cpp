@@ -9,9 +9,12 @@ namespace fs = std::filesystem;
 
 namespace warpath::harness {
 
-fs::path Places::device_library(const std::string& backend) const { return lib / ("device_" + backend + ".so"); }
+fs::path Places::device_library(const std::string& backend) const {
+  return lib / ("device_" + backend + ".so");
+}
 
-fs::path Places::op_library(const std::string& folder, const std::string& backend, bool wrong) const {
+fs::path Places::op_library(const std::string& folder, const std::string& backend,
+                            bool wrong) const {
   return lib / (folder + (wrong ? "_wrong_" : "_") + backend + ".so");
 }
 
@@ -25,7 +28,8 @@ Places find_places() {
     p.root = root;
     return p;
   }
-  // A build folder lies inside the tree, or wherever its owner put it: then the tree it was built from.
+  // A build folder lies inside the tree, or wherever its owner put it: then the tree it was built
+  // from.
   for (fs::path at = p.program.parent_path(); at.has_relative_path(); at = at.parent_path())
     if (fs::exists(at / "core" / "registry.h", ignored) && fs::is_directory(at / "ops", ignored)) {
       p.root = at;
@@ -55,7 +59,8 @@ OpenLibrary open_library(const fs::path& path, const std::string& folder) {
   return l;
 }
 
-std::vector<std::string> built_folders(const Places& places, const std::string& backend, bool wrong) {
+std::vector<std::string> built_folders(const Places& places, const std::string& backend,
+                                       bool wrong) {
   const std::string tail = (wrong ? "_wrong_" : "_") + backend + ".so";
   std::vector<std::string> found;
   std::error_code ignored;

@@ -17,8 +17,11 @@ std::size_t whole_pages(std::int64_t bytes) {
   return static_cast<std::size_t>(bytes > 0 ? round_up(bytes, page) : page);
 }
 
+// Gigabytes are touched once each, so both kinds ask for huge pages: faults would take longer than
+// the work.
 void* map(std::size_t bytes, int flags) {
-  void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
+  void* p =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
   if (p == MAP_FAILED)
     throw Error("cannot map " + std::to_string(bytes >> 20) + " MiB: " + std::strerror(errno));
   return p;
@@ -26,18 +29,27 @@ void* map(std::size_t bytes, int flags) {
 
 }  // namespace
 
-SharedArena::SharedArena(std::int64_t bytes) : size_(whole_pages(bytes)) { base_ = map(size_, MAP_SHARED); }
+SharedArena::SharedArena(std::int64_t bytes) : size_(whole_pages(bytes)) {
+  base_ = map(size_, MAP_SHARED);
+  madvise(base_, size_, MADV_HUGEPAGE);
+}
 
-SharedArena::~SharedArena() { munmap(base_, size_); }
+SharedArena::~SharedArena() {
+  munmap(base_, size_);
+}
 
-void SharedArena::make_read_only() const { mprotect(base_, size_, PROT_READ); }
+void SharedArena::make_read_only() const {
+  mprotect(base_, size_, PROT_READ);
+}
 
-void SharedArena::drop() const { madvise(base_, size_, MADV_REMOVE); }
+void SharedArena::drop() const {
+  madvise(base_, size_, MADV_REMOVE);
+}
 
 PrivateBuffer::PrivateBuffer(std::int64_t bytes) : size_(whole_pages(bytes)) {
   base_ = map(size_, MAP_PRIVATE);
   madvise(base_, size_, MADV_DONTFORK);
-  madvise(base_, size_, MADV_HUGEPAGE);  // gigabytes of float64 are touched once each: page faults would dominate
+  madvise(base_, size_, MADV_HUGEPAGE);
 }
 
 PrivateBuffer::~PrivateBuffer() {

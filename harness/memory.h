@@ -1,11 +1,13 @@
-// Two kinds of memory around a child process: what it shares with its parent, and what it must never see.
+// Two kinds of memory around a child process: what it shares with its parent, and what it must
+// never see.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 
 namespace warpath::harness {
 
-// Pages shared with every child forked later. Reserved, not committed: a page costs memory once it is touched.
+// Pages shared with every child forked later. Reserved, not committed: a page costs memory once it
+// is touched.
 class SharedArena {
  public:
   explicit SharedArena(std::int64_t bytes);
@@ -43,6 +45,8 @@ class PrivateBuffer {
   std::size_t size_ = 0;
 };
 
-constexpr std::int64_t round_up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
+constexpr std::int64_t round_up(std::int64_t n, std::int64_t to) {
+  return (n + to - 1) / to * to;
+}
 
 }  // namespace warpath::harness

@@ -17,8 +17,8 @@ constexpr std::int64_t arena_alignment = 4096;
 DType dtype_of(const Op& op, const ArgSpec& a, DType run) {
   if (!a.same_as.empty()) {
     const ArgSpec* other = op.contract.find(a.same_as);
-    WARPATH_CHECK(other != nullptr, op.contract.name() + ": '" + a.name + "' has the type of the unknown '" +
-                                        a.same_as + "'");
+    WARPATH_CHECK(other != nullptr, op.contract.name() + ": '" + a.name +
+                                        "' has the type of the unknown '" + a.same_as + "'");
     return dtype_of(op, *other, run);
   }
   if (!a.index && std::find(a.dtypes.begin(), a.dtypes.end(), run) != a.dtypes.end()) return run;
@@ -62,11 +62,14 @@ std::vector<DType> dtypes_of(const Op& op, const Case& test) {
   return test.dtypes.empty() ? op.contract.dtypes() : test.dtypes;
 }
 
-void ArgsBlob::Release::operator()(void* p) const { std::free(p); }
+void ArgsBlob::Release::operator()(void* p) const {
+  std::free(p);
+}
 
 ArgsBlob::ArgsBlob(const Plan& plan) {
   constexpr std::size_t alignment = 64;
-  const auto size = static_cast<std::size_t>(round_up(static_cast<std::int64_t>(plan.op->args_size), alignment));
+  const auto size =
+      static_cast<std::size_t>(round_up(static_cast<std::int64_t>(plan.op->args_size), alignment));
   storage_.reset(std::aligned_alloc(alignment, size));
   if (!storage_) throw std::bad_alloc();
   plan.op->construct(get());
@@ -103,7 +106,8 @@ void check_case(const Op& op, const Case& test) {
   for (const auto& [name, value] : test.scalars) {
     const ArgSpec* a = op.contract.find(name);
     WARPATH_CHECK(a && (a->role == Role::scalar || a->optional),
-                  fmt::format("{}: case '{}' sets the unknown scalar '{}'", op.contract.name(), test.name, name));
+                  fmt::format("{}: case '{}' sets the unknown scalar '{}'", op.contract.name(),
+                              test.name, name));
     (void)value;
   }
 }

@@ -1,5 +1,5 @@
-// What one (op, case, dtype) needs: every tensor with its type, shape and place. Made alike in the parent and in a
-// child from the same three things, so that no layout has to be sent between them.
+// What one (op, case, dtype) needs: every tensor with its type, shape and place. Made alike in the
+// parent and in a child from the same three things, so that no layout has to be sent between them.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -15,11 +15,12 @@ struct TensorPlan {
   const ArgSpec* spec = nullptr;
   DType dtype = DType::f32;
   std::vector<std::int64_t> shape;
-  std::int64_t size = 0;          // elements
+  std::int64_t size = 0;  // elements
   std::int64_t bytes = 0;
-  std::int64_t input_at = -1;     // offset in the inputs' arena; -1: not an input
-  std::int64_t output_at = -1;    // offset in a worker's part of the outputs' arena; -1: not an output
-  bool present = true;            // an optional tensor the case leaves out
+  std::int64_t input_at = -1;  // offset in the inputs' arena; -1: not an input
+  std::int64_t output_at =
+      -1;               // offset in a worker's part of the outputs' arena; -1: not an output
+  bool present = true;  // an optional tensor the case leaves out
 };
 
 struct Plan {
@@ -56,8 +57,8 @@ class ArgsBlob {
 // Sets shape and strides of a contiguous tensor.
 void set_tensor(Tensor& t, void* data, DType dtype, const std::vector<std::int64_t>& shape);
 
-// Throws Error where the case names an unknown dimension or scalar: a spelling mistake would otherwise run the
-// default and pass.
+// Throws Error where the case names an unknown dimension or scalar: a spelling mistake would
+// otherwise run the default and pass.
 void check_case(const Op& op, const Case& test);
 
 // "rows 64, cols 1000, mode max"

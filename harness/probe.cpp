@@ -24,9 +24,9 @@ Worker::Serve serve_probe(const std::filesystem::path& library) {
       if (command.at("do") == "describe") {
         DeviceInfo i{};
         must(device.describe(&i));
-        return {{"status", "ok"},     {"name", i.name},     {"arch", i.arch},     {"sms", i.sms},
-                {"driver", i.driver}, {"runtime", i.runtime}, {"l2", i.l2_bytes}, {"memory", i.memory_bytes},
-                {"method", device.method}};
+        return {{"status", "ok"},   {"name", i.name},           {"arch", i.arch},
+                {"sms", i.sms},     {"driver", i.driver},       {"runtime", i.runtime},
+                {"l2", i.l2_bytes}, {"memory", i.memory_bytes}, {"method", device.method}};
       }
       const auto rate = command.at("do") == "copy" ? device.copy_rate : device.matmul_rate;
       if (!rate) return {{"status", "failed"}, {"reason", "no vendor library"}};
@@ -75,9 +75,11 @@ Roofline measure_roofline(const std::filesystem::path& library) {
     Worker worker([&] { return serve_probe(library); });
     const json reply = ask(worker, {{"do", what}});
     if (reply.value("status", "") == "ok")
-      (std::string(what) == "copy" ? r.copy : r.matmul) = MeasuredRate{reply.at("rate"), reply.at("how")};
+      (std::string(what) == "copy" ? r.copy : r.matmul) =
+          MeasuredRate{reply.at("rate"), reply.at("how")};
     else
-      r.error += (r.error.empty() ? "" : "; ") + std::string(what) + " rate: " + reply.value("reason", "unknown");
+      r.error += (r.error.empty() ? "" : "; ") + std::string(what) +
+                 " rate: " + reply.value("reason", "unknown");
   }
   return r;
 }

@@ -1,4 +1,5 @@
-// What the device is and what it can do at best, asked in a process of its own: the program itself never touches one.
+// What the device is and what it can do at best, asked in a process of its own: the program itself
+// never touches one.
 #pragma once
 #include <filesystem>
 #include <optional>

@@ -13,7 +13,9 @@ namespace {
 
 constexpr std::int64_t grain = 1 << 15;
 
-DType host_dtype(const TensorPlan& t) { return t.spec->index ? DType::i64 : DType::f64; }
+DType host_dtype(const TensorPlan& t) {
+  return t.spec->index ? DType::i64 : DType::f64;
+}
 
 void draw(const Plan& plan, const TensorPlan& t, std::uint64_t seed, void* to) {
   const std::uint64_t key = make_key(seed, plan.op->contract.name(), plan.test->name, t.spec->name);
@@ -23,7 +25,8 @@ void draw(const Plan& plan, const TensorPlan& t, std::uint64_t seed, void* to) {
     fill(static_cast<double*>(to), t.shape, t.dtype, plan.test->fill, key);
 }
 
-// Rounds to the dtype into the arena, and takes the rounded values back: the reference must see what the kernel sees.
+// Rounds to the dtype into the arena, and takes the rounded values back: the reference must see
+// what the kernel sees.
 void round_into(const TensorPlan& t, void* values, char* arena) {
   const auto bytes = static_cast<std::int64_t>(size_of(t.dtype));
   parallel_for(t.size, grain, [&](std::int64_t begin, std::int64_t end) {
@@ -76,7 +79,8 @@ Verdict Problem::judge(const char* outputs) const {
     const Verdict v =
         t.spec->index
             ? compare_index(t.spec->name, t.dtype, t.shape, o.reference.as<std::int64_t>(), got)
-            : compare({t.spec->name, t.dtype, t.shape, o.reference.as<double>(), o.scale.as<double>(), tolerance_},
+            : compare({t.spec->name, t.dtype, t.shape, o.reference.as<double>(),
+                       o.scale.as<double>(), tolerance_},
                       got);
     if (worst.index < 0 || v.ratio > worst.ratio) worst = v;
   }

@@ -1,4 +1,5 @@
-// One (op, case, dtype) made real: inputs drawn and rounded, the float64 reference computed from the rounded ones.
+// One (op, case, dtype) made real: inputs drawn and rounded, the float64 reference computed from
+// the rounded ones.
 #pragma once
 #include <cstdint>
 #include <vector>

@@ -12,6 +12,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 
 #include "core/error.h"
 
@@ -37,9 +38,25 @@ void doom(const fs::path& path) {
     }
 }
 
-extern "C" void end_everything(int signal) {
+void kill_all(int signal) {
   for (const auto& child : children)
-    if (const pid_t pid = child.load()) kill(-pid, SIGKILL);
+    if (const pid_t pid = child.load()) kill(-pid, signal);
+}
+
+bool any_left() {
+  bool left = false;
+  for (const auto& child : children)
+    if (const pid_t pid = child.load()) left = waitpid(pid, nullptr, WNOHANG) == 0 || left;
+  return left;
+}
+
+extern "C" void end_everything(int signal) {
+  kill_all(SIGTERM);  // a compiler removes its temporary files
+  for (int i = 0; i < 20 && any_left(); ++i) {
+    const timespec pause{0, 10'000'000};
+    nanosleep(&pause, nullptr);
+  }
+  kill_all(SIGKILL);
   for (auto d = doomed.rbegin(); d != doomed.rend(); ++d)
     if (d->used && unlink(d->path) != 0) rmdir(d->path);
   _exit(128 + signal);
@@ -115,7 +132,8 @@ int wait_child(pid_t pid) {
 std::string describe_status(int status) {
   if (WIFSIGNALED(status)) {
     std::string text = strsignal(WTERMSIG(status));
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return std::tolower(c); });
     return "crashed: " + text;
   }
   return "exited with status " + std::to_string(WEXITSTATUS(status));
@@ -154,7 +172,8 @@ CommandResult run_command(const std::vector<std::string>& command) {
 
 TemporaryFolder::TemporaryFolder() {
   std::string name = (fs::temp_directory_path() / "warpath-XXXXXX").string();
-  if (!mkdtemp(name.data())) throw Error("cannot make a folder in " + fs::temp_directory_path().string());
+  if (!mkdtemp(name.data()))
+    throw Error("cannot make a folder in " + fs::temp_directory_path().string());
   path_ = name;
   doom(path_);
 }

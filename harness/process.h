@@ -8,7 +8,8 @@
 
 namespace warpath::harness {
 
-// SIGINT, SIGTERM and SIGHUP kill every child's process group, remove temporary files and end the program.
+// SIGINT, SIGTERM and SIGHUP kill every child's process group, remove temporary files and end the
+// program.
 void install_signal_handlers();
 
 // Forks into a process group of its own that dies with its parent. 0 in the child, as fork.
@@ -28,7 +29,8 @@ struct CommandResult {
 // Runs a program and takes its output.
 CommandResult run_command(const std::vector<std::string>& command);
 
-// A folder under the temporary directory, removed with the files named in it at the end, also after Ctrl-C.
+// A folder under the temporary directory, removed with the files named in it at the end, also after
+// Ctrl-C.
 class TemporaryFolder {
  public:
   TemporaryFolder();

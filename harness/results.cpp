@@ -107,16 +107,19 @@ ordered_json to_json(const ResultHead& head) {
   j["copy_tbs"] = rate_json(head.roofline.copy, 1e-12);
   j["copy_by"] = head.roofline.copy ? ordered_json(head.roofline.copy->how) : ordered_json(nullptr);
   j["matmul_tflops"] = rate_json(head.roofline.matmul, 1e-12);
-  j["matmul_by"] = head.roofline.matmul ? ordered_json(head.roofline.matmul->how) : ordered_json(nullptr);
+  j["matmul_by"] =
+      head.roofline.matmul ? ordered_json(head.roofline.matmul->how) : ordered_json(nullptr);
   return j;
 }
 
-void write_results(const fs::path& file, const ResultHead& head, const std::vector<Rated>& records) {
+void write_results(const fs::path& file, const ResultHead& head,
+                   const std::vector<Rated>& records) {
   std::string text = to_json(head).dump(2);
   text.resize(text.rfind('\n'));  // reopen the object
   text += ",\n  \"records\": [";
   for (std::size_t i = 0; i < records.size(); ++i)
-    text += (i ? ",\n    " : "\n    ") + to_json(records[i]).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+    text += (i ? ",\n    " : "\n    ") +
+            to_json(records[i]).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
   text += "\n  ]\n}\n";
 
   fs::create_directories(file.parent_path());
@@ -144,30 +147,36 @@ ordered_json read_results(const fs::path& file) {
   for (const char* field : {"device", "date", "commit", "method"})
     if (!j.contains(field) || !j[field].is_string())
       throw bad(fmt::format("not a result file: no text field '{}'", field));
-  if (!j.contains("records") || !j["records"].is_array()) throw bad("not a result file: no list 'records'");
+  if (!j.contains("records") || !j["records"].is_array())
+    throw bad("not a result file: no list 'records'");
   std::size_t at = 0;
   for (const auto& r : j["records"]) {
-    const bool ok = r.is_object() && r.contains("op") && r["op"].is_string() && r.contains("name") &&
-                    r["name"].is_string() && r.contains("case") && r["case"].is_string() && r.contains("dtype") &&
-                    r["dtype"].is_string();
+    const bool ok = r.is_object() && r.contains("op") && r["op"].is_string() &&
+                    r.contains("name") && r["name"].is_string() && r.contains("case") &&
+                    r["case"].is_string() && r.contains("dtype") && r["dtype"].is_string();
     if (!ok) throw bad(fmt::format("record {} lacks op, name, case or dtype", at));
     if (r.contains("time_us") && !r.value("passed", false))
-      throw bad(fmt::format("record {} ({}) has a time but no pass", at, r["name"].get<std::string>()));
+      throw bad(
+          fmt::format("record {} ({}) has a time but no pass", at, r["name"].get<std::string>()));
     ++at;
   }
   return j;
 }
 
-std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+std::string utc_now() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
 
 std::string source_commit(const fs::path& root) {
   if (const char* given = std::getenv("WARPATH_COMMIT"); given && *given) return given;
-  const CommandResult r =
-      run_command({"git", "-C", root.string(), "describe", "--always", "--dirty=+dirty", "--abbrev=12"});
+  const CommandResult r = run_command(
+      {"git", "-C", root.string(), "describe", "--always", "--dirty=+dirty", "--abbrev=12"});
   if (r.status != 0) return "unknown";
   return r.output.substr(0, r.output.find('\n'));
 }
 
-std::string cuda_version(int number) { return fmt::format("{}.{}", number / 1000, number % 1000 / 10); }
+std::string cuda_version(int number) {
+  return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
+}
 
 }  // namespace warpath::harness

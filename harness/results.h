@@ -14,10 +14,10 @@ namespace warpath::harness {
 // A record with what follows from it. Everything but the record itself needs a time.
 struct Rated {
   Record record;
-  std::optional<double> tbs, tflops;     // 1e12 bytes, 1e12 operations a second
-  std::optional<double> of_roofline;     // the least time this device could need / the time taken
-  std::optional<double> of_copy;         // bytes a second / the copy rate
-  std::optional<double> vs_best_peer;    // the best peer's time / own time: above 1 is faster
+  std::optional<double> tbs, tflops;   // 1e12 bytes, 1e12 operations a second
+  std::optional<double> of_roofline;   // the least time this device could need / the time taken
+  std::optional<double> of_copy;       // bytes a second / the copy rate
+  std::optional<double> vs_best_peer;  // the best peer's time / own time: above 1 is faster
   std::string best_peer;
 };
 std::vector<Rated> rate(const std::vector<Record>& records, const Roofline& roofline);
@@ -32,13 +32,15 @@ nlohmann::ordered_json to_json(const Rated& r);
 nlohmann::ordered_json to_json(const ResultHead& head);
 
 // Pretty, but one record a line: a diff shows which rung moved. Appears whole or not at all.
-void write_results(const std::filesystem::path& file, const ResultHead& head, const std::vector<Rated>& records);
+void write_results(const std::filesystem::path& file, const ResultHead& head,
+                   const std::vector<Rated>& records);
 
 // Throws Error naming the file and what is wrong with it.
 nlohmann::ordered_json read_results(const std::filesystem::path& file);
 
-std::string utc_now();                                        // "2025-11-15T04:29:00Z"
-std::string source_commit(const std::filesystem::path& root);  // git describe, "+dirty"; WARPATH_COMMIT overrides
-std::string cuda_version(int number);                         // 13000 is "13.0"
+std::string utc_now();  // "2025-11-15T04:29:00Z"
+std::string source_commit(
+    const std::filesystem::path& root);  // git describe, "+dirty"; WARPATH_COMMIT overrides
+std::string cuda_version(int number);    // 13000 is "13.0"
 
 }  // namespace warpath::harness

@@ -23,7 +23,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 Clock::time_point after(double seconds) {
-  return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  return Clock::now() +
+         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
 class Runner {
@@ -52,13 +53,14 @@ class Runner {
     std::size_t who;
     std::int64_t slot;
     Clock::time_point deadline;
-    double limit;      // seconds, for the message
+    double limit;  // seconds, for the message
     bool timing;
   };
 
   std::int64_t most(const std::vector<Attempt>& attempts, std::int64_t Plan::*bytes) const {
     std::int64_t n = 1;
-    for (const Attempt& a : attempts) n = std::max(n, make_plan(op_, op_.cases[a.test], a.dtype).*bytes);
+    for (const Attempt& a : attempts)
+      n = std::max(n, make_plan(op_, op_.cases[a.test], a.dtype).*bytes);
     return round_up(n, 4096);
   }
 
@@ -67,7 +69,8 @@ class Runner {
   void start(std::size_t who, std::int64_t slot, const Attempt& attempt);
   void wait(std::vector<Record>& records, const Problem& problem, const Attempt& attempt);
   bool heard(Active& active, Record& record, const Problem& problem, const Attempt& attempt);
-  bool answered(Active& active, const json& reply, Record& record, const Problem& problem, const Attempt& attempt);
+  bool answered(Active& active, const json& reply, Record& record, const Problem& problem,
+                const Attempt& attempt);
   void fail(std::size_t who, Record& record, std::string reason);
   void finish(const Record& record);
 
@@ -101,8 +104,8 @@ Record Runner::blank(std::size_t who, const Attempt& attempt, const Problem& pro
 
 Worker& Runner::worker(std::size_t who) {
   if (!workers_[who]) {
-    // simt's own threads share the cores with the other workers, but two at least: blocks that never run side by
-    // side would hide what goes wrong between them.
+    // simt's own threads share the cores with the other workers, but two at least: blocks that
+    // never run side by side would hide what goes wrong between them.
     const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     const std::string threads = std::to_string(std::max(2, cores / jobs_));
     workers_[who] = std::make_unique<Worker>([setup = &setups_[who], threads] {
@@ -163,14 +166,16 @@ bool Runner::answered(Active& active, const json& reply, Record& record, const P
   }
   record.status = Status::passed;
   if (active.timing) {
-    record.timing = Timing{reply.at("median"), reply.at("p20"), reply.at("p80"), reply.at("samples")};
+    record.timing =
+        Timing{reply.at("median"), reply.at("p20"), reply.at("p80"), reply.at("samples")};
     return true;
   }
   if (!settings_.time || !op_.cases[attempt.test].bench) return true;
   active.timing = true;
   active.limit = settings_.timeout + 20 * settings_.seconds;
   active.deadline = after(active.limit);
-  workers_[active.who]->send({{"do", "time"}, {"slot", active.slot}, {"seconds", settings_.seconds}});
+  workers_[active.who]->send(
+      {{"do", "time"}, {"slot", active.slot}, {"seconds", settings_.seconds}});
   return false;
 }
 
@@ -189,8 +194,11 @@ void Runner::wait(std::vector<Record>& records, const Problem& problem, const At
     fds.push_back({workers_[a.who]->descriptor(), POLLIN, 0});
     first = std::min(first, a.deadline);
   }
-  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(first - Clock::now()).count();
-  if (poll(fds.data(), fds.size(), static_cast<int>(std::max<long long>(left + 1, 0))) < 0 && errno == EINTR) return;
+  const auto left =
+      std::chrono::duration_cast<std::chrono::milliseconds>(first - Clock::now()).count();
+  if (poll(fds.data(), fds.size(), static_cast<int>(std::max<long long>(left + 1, 0))) < 0 &&
+      errno == EINTR)
+    return;
   for (std::size_t i = active_.size(); i-- > 0;) {
     Active& a = active_[i];
     Record& record = records[a.who];
@@ -211,12 +219,14 @@ void Runner::wait(std::vector<Record>& records, const Problem& problem, const At
 std::vector<Record> Runner::run(const Attempt& attempt) {
   const Case& test = op_.cases[attempt.test];
   const Plan plan = make_plan(op_, test, attempt.dtype);
-  const std::string what = fmt::format("{} {} {}", op_.contract.name(), test.name, name(attempt.dtype));
+  const std::string what =
+      fmt::format("{} {} {}", op_.contract.name(), test.name, name(attempt.dtype));
   if (watch_.progress) watch_.progress(what, done_, total_);
   const Problem problem(plan, settings_.seed, inputs_);
 
   std::vector<Record> records;
-  for (std::size_t who = 0; who < contestants_.size(); ++who) records.push_back(blank(who, attempt, problem));
+  for (std::size_t who = 0; who < contestants_.size(); ++who)
+    records.push_back(blank(who, attempt, problem));
   std::vector<std::int64_t> free_slots;
   for (int j = 0; j < jobs_; ++j) free_slots.push_back(j * slot_bytes_);
 
@@ -227,7 +237,8 @@ std::vector<Record> Runner::run(const Attempt& attempt) {
       const Rung& rung = *contestants_[who].rung;
       if (rung.min_arch > settings_.arch) {
         records[who].status = Status::skipped;
-        records[who].reason = fmt::format("needs sm_{}, this device is sm_{}", rung.min_arch, settings_.arch);
+        records[who].reason =
+            fmt::format("needs sm_{}, this device is sm_{}", rung.min_arch, settings_.arch);
         finish(records[who]);
         continue;
       }
@@ -240,7 +251,8 @@ std::vector<Record> Runner::run(const Attempt& attempt) {
     free_slots.clear();
     for (int j = 0; j < jobs_; ++j) {
       const std::int64_t slot = j * slot_bytes_;
-      if (std::none_of(active_.begin(), active_.end(), [&](const Active& a) { return a.slot == slot; }))
+      if (std::none_of(active_.begin(), active_.end(),
+                       [&](const Active& a) { return a.slot == slot; }))
         free_slots.push_back(slot);
     }
   }
@@ -251,7 +263,8 @@ std::vector<Record> Runner::run(const Attempt& attempt) {
 
 }  // namespace
 
-std::vector<Record> run_op(const Settings& settings, const Op& op, const std::vector<Contestant>& contestants,
+std::vector<Record> run_op(const Settings& settings, const Op& op,
+                           const std::vector<Contestant>& contestants,
                            const std::vector<Attempt>& attempts, const Watch& watch) {
   for (const Case& test : op.cases) check_case(op, test);
   Runner runner(settings, op, contestants, attempts, watch);

@@ -1,4 +1,5 @@
-// Checks rungs against their op's reference, each in a process of its own, and times those that pass.
+// Checks rungs against their op's reference, each in a process of its own, and times those that
+// pass.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -17,10 +18,10 @@ struct Settings {
   bool gpu = false;
   int arch = 90;
   std::uint64_t seed = 0;
-  double timeout = 60;     // seconds for one rung on one case
-  int jobs = 1;            // rungs at the same time; always 1 on a GPU
-  bool time = false;       // time the bench cases
-  double seconds = 0.3;    // timer budget of one rung and case
+  double timeout = 60;   // seconds for one rung on one case
+  int jobs = 1;          // rungs at the same time; always 1 on a GPU
+  bool time = false;     // time the bench cases
+  double seconds = 0.3;  // timer budget of one rung and case
 };
 
 inline constexpr double default_timeout_cpu = 60;
@@ -28,7 +29,7 @@ inline constexpr double default_timeout_gpu = 30;
 
 struct Contestant {
   const Rung* rung = nullptr;
-  std::string name;   // as shown
+  std::string name;  // as shown
 };
 
 // One thing to try: a case of the op in one dtype.
@@ -46,9 +47,9 @@ struct Record {
   DType dtype = DType::f32;
   Dims dims;
   Status status = Status::failed;
-  std::string reason;   // of a failure or a skip
-  std::string output;   // what a failing rung printed
-  double error = 0;     // at the element nearest to its bound
+  std::string reason;  // of a failure or a skip
+  std::string output;  // what a failing rung printed
+  double error = 0;    // at the element nearest to its bound
   double allowed = 0;
   double ratio = 0;
   Cost cost;
@@ -61,7 +62,8 @@ struct Watch {
 };
 
 // In the order of attempts, then of contestants.
-std::vector<Record> run_op(const Settings& settings, const Op& op, const std::vector<Contestant>& contestants,
+std::vector<Record> run_op(const Settings& settings, const Op& op,
+                           const std::vector<Contestant>& contestants,
                            const std::vector<Attempt>& attempts, const Watch& watch = {});
 
 }  // namespace warpath::harness

@@ -16,8 +16,9 @@ using nlohmann::json;
 namespace warpath::harness {
 namespace {
 
-// What outputs and scratch hold before each launch. NaN for every float type; then ordinary numbers, so that a
-// kernel that reads what it should only write gives another result; then what a lucky allocation would hold.
+// What outputs and scratch hold before each launch. NaN for every float type; then ordinary
+// numbers, so that a kernel that reads what it should only write gives another result; then what a
+// lucky allocation would hold.
 constexpr int poisons[] = {0xFF, 0x55, 0x00};
 
 struct Skipped : Error {
@@ -30,11 +31,13 @@ class Trial {
       : setup_(setup), device_(device), plan_(plan), args_(plan_) {
     for (const TensorPlan& t : plan_.tensors) {
       if (!t.present) continue;
-      Held h{&t, GuardedBuffer(device_, t.spec->name, t.bytes, lead(t)), std::nullopt, std::nullopt};
+      Held h{&t, GuardedBuffer(device_, t.spec->name, t.bytes, lead(t)), std::nullopt,
+             std::nullopt};
       args_.tensor(t).data = h.buffer.data();
       held_.push_back(std::move(h));
     }
-    if (const std::string why = setup_.rung->supports(args_.get()); !why.empty()) throw Skipped(why);
+    if (const std::string why = setup_.rung->supports(args_.get()); !why.empty())
+      throw Skipped(why);
     for (Held& h : held_) {
       const TensorPlan& t = *h.tensor;
       if (!t.spec->is_input()) continue;
@@ -51,7 +54,8 @@ class Trial {
     for (Held& h : held_) {
       if (!h.tensor->spec->is_output()) continue;
       h.first.emplace(device_, h.buffer.name(), h.tensor->bytes, lead(*h.tensor));
-      if (h.tensor->bytes > 0) must(device_.copy(h.first->data(), h.buffer.data(), h.tensor->bytes));
+      if (h.tensor->bytes > 0)
+        must(device_.copy(h.first->data(), h.buffer.data(), h.tensor->bytes));
     }
     store(slot);
     for (int i = 1; i < launches; ++i) {
@@ -70,7 +74,8 @@ class Trial {
     };
     must(device_.time(&options, work, this, &timing));
     inspect();
-    // What many launches accumulated into an in-place tensor is no answer: one more launch, on fresh input.
+    // What many launches accumulated into an in-place tensor is no answer: one more launch, on
+    // fresh input.
     for (const Held& h : held_)
       if (h.tensor->spec->role == Role::inout) {
         launch(poisons[1]);
@@ -137,7 +142,8 @@ class Trial {
   void store(std::int64_t slot) {
     for (const Held& h : held_)
       if (h.tensor->output_at >= 0 && h.tensor->bytes > 0)
-        must(device_.download(setup_.outputs->at(slot + h.tensor->output_at), h.buffer.data(), h.tensor->bytes));
+        must(device_.download(setup_.outputs->at(slot + h.tensor->output_at), h.buffer.data(),
+                              h.tensor->bytes));
   }
 
   void compare_with_first(const Held& h, int poison) {
@@ -152,8 +158,9 @@ class Trial {
     launch(poisons[0]);
     std::int64_t again = -1;
     must(device_.first_difference(h.buffer.data(), h.first->data(), h.tensor->bytes, &again));
-    throw Error(again < 0 ? where + " depends on what the output or the scratch held before"
-                          : "not deterministic, but says it is: " + where + " differs from run to run");
+    throw Error(again < 0
+                    ? where + " depends on what the output or the scratch held before"
+                    : "not deterministic, but says it is: " + where + " differs from run to run");
   }
 
   // An element that still holds each launch's poison; -1: none.
@@ -165,7 +172,8 @@ class Trial {
     must(device_.download(first.data(), h.first->data(), h.tensor->bytes));
     const std::string was(size, static_cast<char>(poisons[0])), is(size, static_cast<char>(poison));
     for (std::size_t at = 0; at < now.size(); at += size)
-      if (std::memcmp(&first[at], was.data(), size) == 0 && std::memcmp(&now[at], is.data(), size) == 0)
+      if (std::memcmp(&first[at], was.data(), size) == 0 &&
+          std::memcmp(&now[at], is.data(), size) == 0)
         return static_cast<std::int64_t>(at / size);
     return -1;
   }
@@ -182,7 +190,8 @@ class Trial {
   std::optional<GuardedBuffer> scratch_;
 };
 
-json answer(const TrialSetup& setup, const Device& device, std::unique_ptr<Trial>& trial, const json& command) {
+json answer(const TrialSetup& setup, const Device& device, std::unique_ptr<Trial>& trial,
+            const json& command) {
   if (command.at("do") == "drop") {
     trial.reset();
     return {{"status", "ok"}};
@@ -200,7 +209,11 @@ json answer(const TrialSetup& setup, const Device& device, std::unique_ptr<Trial
   TimerOptions options;
   options.seconds = command.at("seconds").get<double>();
   const Timing t = trial->time(slot, options);
-  return {{"status", "ok"}, {"median", t.median_us}, {"p20", t.p20_us}, {"p80", t.p80_us}, {"samples", t.samples}};
+  return {{"status", "ok"},
+          {"median", t.median_us},
+          {"p20", t.p20_us},
+          {"p80", t.p80_us},
+          {"samples", t.samples}};
 }
 
 }  // namespace
@@ -214,7 +227,8 @@ const Device& open_device(const std::filesystem::path& library) {
   const auto entry = reinterpret_cast<DeviceEntry>(dlsym(handle, device_symbol));
   if (!entry) throw Error(library.string() + ": not a device library");
   const Device* device = entry();
-  if (device->version != device_version) throw Error(library.string() + ": built for another version of the harness");
+  if (device->version != device_version)
+    throw Error(library.string() + ": built for another version of the harness");
   return *device;
 }
 

@@ -1,5 +1,5 @@
-// One rung on one case, inside a worker process: buffers, launches, and everything that can be seen of a launch
-// without knowing the right answer. The answer is judged by the parent.
+// One rung on one case, inside a worker process: buffers, launches, and everything that can be seen
+// of a launch without knowing the right answer. The answer is judged by the parent.
 #pragma once
 #include <filesystem>
 #include <memory>
@@ -21,14 +21,16 @@ struct TrialSetup {
   const SharedArena* outputs = nullptr;
 };
 
-// Opens the device library of a backend; throws Error when it does not load or is of another version.
+// Opens the device library of a backend; throws Error when it does not load or is of another
+// version.
 const Device& open_device(const std::filesystem::path& library);
 
 // What a worker for one rung answers:
 //   {"do": "check", "case": index, "dtype": "f32", "slot": offset, "launches": n}
 //   {"do": "time", "slot": offset, "seconds": s}        the case checked last
 //   {"do": "drop"}                                      gives its device memory back
-// with {"status": "ok" | "skipped" | "failed", "reason": …}. After "failed" the process is not to be trusted.
+// with {"status": "ok" | "skipped" | "failed", "reason": …}. After "failed" the process is not to
+// be trusted.
 Worker::Serve serve_trials(const TrialSetup& setup);
 
 }  // namespace warpath::harness

@@ -68,7 +68,8 @@ std::optional<json> read_message(int fd) {
   dup2(printed, STDERR_FILENO);
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
-  const rlimit enough{1 << 30, 1 << 30};  // a kernel that prints for ever fills its file, not the machine
+  const rlimit enough{1 << 30,
+                      1 << 30};  // a kernel that prints for ever fills its file, not the machine
   setrlimit(RLIMIT_FSIZE, &enough);
   signal(SIGXFSZ, SIG_IGN);
   try {
@@ -112,7 +113,9 @@ void Worker::send(const json& command) {
   write_message(socket_, command);  // a dead child shows at receive
 }
 
-std::optional<json> Worker::receive() { return read_message(socket_); }
+std::optional<json> Worker::receive() {
+  return read_message(socket_);
+}
 
 std::optional<json> Worker::ask(const json& command, double seconds) {
   send(command);

@@ -1,4 +1,5 @@
-// A child process that answers commands, so that whatever a kernel does to its process is only its own loss.
+// A child process that answers commands, so that whatever a kernel does to its process is only its
+// own loss.
 #pragma once
 #include <sys/types.h>
 
@@ -13,7 +14,8 @@ class Worker {
  public:
   using Serve = std::function<nlohmann::json(const nlohmann::json& command)>;
 
-  // `start` runs in the child and gives what answers its commands. The child's output is kept, not shown.
+  // `start` runs in the child and gives what answers its commands. The child's output is kept, not
+  // shown.
   explicit Worker(const std::function<Serve()>& start);
   ~Worker();
   Worker(const Worker&) = delete;

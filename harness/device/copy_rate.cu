@@ -14,7 +14,8 @@ constexpr int copy_threads = 256;
 // Each thread moves `Each` pieces of 16 bytes, loads first: that many are in flight at once.
 template <int Each>
 __global__ void copy_kernel(uint4* to, const uint4* from, std::int64_t n) {
-  const std::int64_t base = blockIdx.x * static_cast<std::int64_t>(copy_threads * Each) + threadIdx.x;
+  const std::int64_t base =
+      blockIdx.x * static_cast<std::int64_t>(copy_threads * Each) + threadIdx.x;
   uint4 held[Each];
 #pragma unroll
   for (int k = 0; k < Each; ++k)
@@ -32,8 +33,8 @@ struct Buffers {
 
 void vendor_copy(void* context, void* stream) {
   const auto& b = *static_cast<const Buffers*>(context);
-  CUDA_CHECK(cudaMemcpyAsync(b.to, b.from, static_cast<std::size_t>(b.bytes), cudaMemcpyDeviceToDevice,
-                             static_cast<cudaStream_t>(stream)));
+  CUDA_CHECK(cudaMemcpyAsync(b.to, b.from, static_cast<std::size_t>(b.bytes),
+                             cudaMemcpyDeviceToDevice, static_cast<cudaStream_t>(stream)));
 }
 
 template <int Each>
@@ -41,8 +42,9 @@ void own_copy(void* context, void* stream) {
   const auto& b = *static_cast<const Buffers*>(context);
   const std::int64_t n = b.bytes / static_cast<std::int64_t>(sizeof(uint4));
   const std::int64_t blocks = (n + copy_threads * Each - 1) / (copy_threads * Each);
-  copy_kernel<Each><<<static_cast<unsigned>(blocks), copy_threads, 0, static_cast<cudaStream_t>(stream)>>>(
-      static_cast<uint4*>(b.to), static_cast<const uint4*>(b.from), n);
+  copy_kernel<Each>
+      <<<static_cast<unsigned>(blocks), copy_threads, 0, static_cast<cudaStream_t>(stream)>>>(
+          static_cast<uint4*>(b.to), static_cast<const uint4*>(b.from), n);
   CUDA_CHECK(cudaGetLastError());
 }
 
@@ -52,7 +54,8 @@ void measure_copy_rate(Rate* out) {
   std::size_t free_bytes = 0, total_bytes = 0;
   CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
   const std::int64_t wanted = std::int64_t{1} << 30;
-  const std::int64_t bytes = std::min<std::int64_t>(wanted, static_cast<std::int64_t>(free_bytes / 4)) / 4096 * 4096;
+  const std::int64_t bytes =
+      std::min<std::int64_t>(wanted, static_cast<std::int64_t>(free_bytes / 4)) / 4096 * 4096;
   const DeviceBuffer to(bytes), from(bytes);
   CUDA_CHECK(cudaMemsetAsync(from.data, 0x5A, static_cast<std::size_t>(bytes), device_stream()));
   Buffers buffers{to.data, from.data, bytes};

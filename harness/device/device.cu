@@ -19,8 +19,8 @@ MatmulRate& matmul_rate_hook() {
   return hook;
 }
 
-// One stream for all the work of a process: never the default one, so that a launcher which forgets its stream
-// argument is out of order with the checks around it.
+// One stream for all the work of a process: never the default one, so that a launcher which forgets
+// its stream argument is out of order with the checks around it.
 cudaStream_t device_stream() {
   static cudaStream_t stream = [] {
     cudaStream_t s = nullptr;
@@ -35,11 +35,12 @@ namespace {
 constexpr int threads = 256;
 constexpr int piece = 16;  // bytes a thread compares at a time
 
-__global__ void difference_kernel(const unsigned char* a, const unsigned char* b, std::int64_t bytes,
-                                  bool aligned, unsigned long long* first) {
+__global__ void difference_kernel(const unsigned char* a, const unsigned char* b,
+                                  std::int64_t bytes, bool aligned, unsigned long long* first) {
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   const std::int64_t pieces = (bytes + piece - 1) / piece;
-  for (std::int64_t p = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; p < pieces; p += step) {
+  for (std::int64_t p = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x;
+       p < pieces; p += step) {
     const std::int64_t begin = p * piece;
     const std::int64_t end = begin + piece < bytes ? begin + piece : bytes;
     if (aligned && end - begin == piece) {
@@ -104,7 +105,8 @@ const char* fill(void* to, int byte, std::int64_t bytes) {
   });
 }
 
-const char* first_difference(const void* a, const void* b, std::int64_t bytes, std::int64_t* index) {
+const char* first_difference(const void* a, const void* b, std::int64_t bytes,
+                             std::int64_t* index) {
   return guarded([&] {
     *index = -1;
     if (bytes <= 0) return;
@@ -113,7 +115,8 @@ const char* first_difference(const void* a, const void* b, std::int64_t bytes, s
     const bool aligned =
         (reinterpret_cast<std::uintptr_t>(a) | reinterpret_cast<std::uintptr_t>(b)) % piece == 0;
     const std::int64_t pieces = (bytes + piece - 1) / piece;
-    const auto blocks = static_cast<unsigned>(std::min<std::int64_t>((pieces + threads - 1) / threads, 4096));
+    const auto blocks =
+        static_cast<unsigned>(std::min<std::int64_t>((pieces + threads - 1) / threads, 4096));
     difference_kernel<<<blocks, threads, 0, device_stream()>>>(
         static_cast<const unsigned char*>(a), static_cast<const unsigned char*>(b), bytes, aligned,
         static_cast<unsigned long long*>(first.data));

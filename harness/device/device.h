@@ -1,5 +1,6 @@
-// The device as the harness sees it: a table of plain functions, in one small library a backend. The same source
-// is built by nvcc and by `warpath cc`, so nothing above this line knows which of the two it runs on.
+// The device as the harness sees it: a table of plain functions, in one small library a backend.
+// The same source is built by nvcc and by `warpath cc`, so nothing above this line knows which of
+// the two it runs on.
 #pragma once
 #include <cstdint>
 
@@ -7,16 +8,16 @@ namespace warpath::harness {
 
 struct DeviceInfo {
   char name[256];
-  int arch;     // 90 for sm_90
+  int arch;  // 90 for sm_90
   int sms;
-  int driver;   // 13000 is CUDA 13.0
+  int driver;  // 13000 is CUDA 13.0
   int runtime;
   std::int64_t l2_bytes;
   std::int64_t memory_bytes;
 };
 
 struct TimerOptions {
-  double seconds = 0.3;   // budget; the least number of samples is taken even if it lasts longer
+  double seconds = 0.3;  // budget; the least number of samples is taken even if it lasts longer
   int min_samples = 5;
   int max_samples = 200;
 };
@@ -27,8 +28,8 @@ struct Timing {
 };
 
 struct Rate {
-  double per_second;   // bytes or operations
-  const char* how;     // what gave it
+  double per_second;  // bytes or operations
+  const char* how;    // what gave it
 };
 
 // One unit of work to be timed: puts it on the stream and returns. May throw.
@@ -45,13 +46,14 @@ struct Device {
   const char* (*copy)(void* to, const void* from, std::int64_t bytes);
   const char* (*fill)(void* to, int byte, std::int64_t bytes);
   // Index of the first byte in which the two differ, or -1.
-  const char* (*first_difference)(const void* a, const void* b, std::int64_t bytes, std::int64_t* index);
+  const char* (*first_difference)(const void* a, const void* b, std::int64_t bytes,
+                                  std::int64_t* index);
   const char* (*synchronise)();
   void* (*stream)();
   const char* (*time)(const TimerOptions*, Work, void* context, Timing*);
   const char* (*copy_rate)(Rate*);
-  const char* (*matmul_rate)(Rate*);   // null where no vendor library was found
-  const char* method;                  // one sentence: how `time` measures
+  const char* (*matmul_rate)(Rate*);  // null where no vendor library was found
+  const char* method;                 // one sentence: how `time` measures
 };
 
 inline constexpr int device_version = 1;

@@ -1,4 +1,5 @@
-// The fastest matmul the vendor has: the arithmetic side of the roofline. Compiled where cuBLAS is found.
+// The fastest matmul the vendor has: the arithmetic side of the roofline. Compiled where cuBLAS is
+// found.
 #include <cublas_v2.h>
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
@@ -23,7 +24,8 @@ __device__ unsigned mixed(unsigned x) {
   return x ^ (x >> 16);
 }
 
-// Normal numbers: zeros or constants toggle fewer wires, draw less power and give a rate no real matmul reaches.
+// Normal numbers: zeros or constants toggle fewer wires, draw less power and give a rate no real
+// matmul reaches.
 __global__ void normal_kernel(__nv_bfloat16* x, std::int64_t n, unsigned seed) {
   const std::int64_t i = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x;
   if (i >= n) return;
@@ -42,8 +44,9 @@ void multiply(void* context, void* stream) {
   const auto& m = *static_cast<const Matmul*>(context);
   const float one = 1, zero = 0;
   check(cublasSetStream(m.handle, static_cast<cudaStream_t>(stream)), "cublasSetStream");
-  check(cublasGemmEx(m.handle, CUBLAS_OP_T, CUBLAS_OP_N, edge, edge, edge, &one, m.a, CUDA_R_16BF, edge, m.b,
-                     CUDA_R_16BF, edge, &zero, m.c, CUDA_R_16BF, edge, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+  check(cublasGemmEx(m.handle, CUBLAS_OP_T, CUBLAS_OP_N, edge, edge, edge, &one, m.a, CUDA_R_16BF,
+                     edge, m.b, CUDA_R_16BF, edge, &zero, m.c, CUDA_R_16BF, edge,
+                     CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
         "cublasGemmEx");
 }
 
@@ -53,7 +56,8 @@ void measure(Rate* out) {
   const DeviceBuffer a(bytes), b(bytes), c(bytes);
   const auto blocks = static_cast<unsigned>((n + 255) / 256);
   normal_kernel<<<blocks, 256, 0, device_stream()>>>(static_cast<__nv_bfloat16*>(a.data), n, 1u);
-  normal_kernel<<<blocks, 256, 0, device_stream()>>>(static_cast<__nv_bfloat16*>(b.data), n, 77777u);
+  normal_kernel<<<blocks, 256, 0, device_stream()>>>(static_cast<__nv_bfloat16*>(b.data), n,
+                                                     77777u);
   CUDA_CHECK(cudaGetLastError());
 
   Matmul m{nullptr, a.data, b.data, c.data};

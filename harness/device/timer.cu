@@ -1,4 +1,5 @@
-// The clock: CUDA events around one launch, after everything the launch will read was pushed out of L2.
+// The clock: CUDA events around one launch, after everything the launch will read was pushed out of
+// L2.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -11,8 +12,10 @@
 namespace warpath::harness {
 
 const char* const timer_method =
-    "CUDA events around one launch, warmed up, each sample after a read of 3x L2 of clean memory; median, p20 and "
-    "p80; inputs and scratch allocated before, launch latency included (it shows below about 20 us)";
+    "CUDA events around one launch, warmed up, each sample after a read of 3x L2 of clean memory; "
+    "median, p20 and "
+    "p80; inputs and scratch allocated before, launch latency included (it shows below about 20 "
+    "us)";
 
 namespace {
 
@@ -22,15 +25,16 @@ constexpr int flush_threads = 512;
 __global__ void read_kernel(const uint4* data, std::int64_t n, unsigned* never) {
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   unsigned seen = 0;
-  for (std::int64_t i = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; i < n; i += step) {
+  for (std::int64_t i = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; i < n;
+       i += step) {
     const uint4 v = data[i];
     seen |= v.x | v.y | v.z | v.w;
   }
   if (seen != 0) *never = seen;
 }
 
-// Evicts by reading. A memset would evict too, but leaves L2 full of dirty lines, and their write-back would be
-// charged to the kernel that is timed next.
+// Evicts by reading. A memset would evict too, but leaves L2 full of dirty lines, and their
+// write-back would be charged to the kernel that is timed next.
 class Flush {
  public:
   Flush() : buffer_(size()), never_(sizeof(unsigned)) {
@@ -84,9 +88,11 @@ double at(const std::vector<double>& sorted, double fraction) {
   return sorted[low] + (where - static_cast<double>(low)) * (sorted[high] - sorted[low]);
 }
 
-// Queues up to `count` samples before it waits: the launches are enqueued while the GPU still reads for the first
-// flush, so that the time the host takes to launch does not show between the two events.
-void take_samples(int count, const Flush& flush, Work work, void* context, std::vector<double>& out) {
+// Queues up to `count` samples before it waits: the launches are enqueued while the GPU still reads
+// for the first flush, so that the time the host takes to launch does not show between the two
+// events.
+void take_samples(int count, const Flush& flush, Work work, void* context,
+                  std::vector<double>& out) {
   const std::vector<EventPair> events(static_cast<std::size_t>(count));
   for (const EventPair& e : events) {
     flush.run();
@@ -113,13 +119,15 @@ void time_work(const TimerOptions& options, Work work, void* context, Timing* ou
   const double estimate_us = samples.back();
   samples.clear();
 
-  // The flush takes as long as a read of 3x L2; 100 us is the right size for it on the GPUs this runs on.
+  // The flush takes as long as a read of 3x L2; 100 us is the right size for it on the GPUs this
+  // runs on.
   const double wanted = options.seconds * 1e6 / (estimate_us + 100);
-  const int total = static_cast<int>(
-      std::clamp(wanted, static_cast<double>(options.min_samples), static_cast<double>(options.max_samples)));
+  const int total = static_cast<int>(std::clamp(wanted, static_cast<double>(options.min_samples),
+                                                static_cast<double>(options.max_samples)));
   constexpr int batch = 20;
   while (static_cast<int>(samples.size()) < total)
-    take_samples(std::min(batch, total - static_cast<int>(samples.size())), flush, work, context, samples);
+    take_samples(std::min(batch, total - static_cast<int>(samples.size())), flush, work, context,
+                 samples);
 
   std::sort(samples.begin(), samples.end());
   *out = {at(samples, 0.5), at(samples, 0.2), at(samples, 0.8), static_cast<int>(samples.size())};

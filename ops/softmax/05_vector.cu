@@ -26,14 +26,14 @@ __global__ void __launch_bounds__(threads) long_row(const T* x, T* y, std::int64
   Stat mine = nothing();
   for (std::int64_t first = 0; first < cols; first += Part::size) {
     ForwardPart<T, N, items, threads> part;
-    part.load(x + first, cols - first, threadIdx.x);
+    part.load(x + first, Part::inside(cols - first), threadIdx.x);
     mine = join(mine, part.own);
   }
   const Stat row = block_join<threads>(mine, slots);
   for (std::int64_t first = 0; first < cols; first += Part::size) {
     ForwardPart<T, N, items, threads> part;
-    part.load(x + first, cols - first, threadIdx.x);
-    part.store(y + first, cols - first, threadIdx.x, row);
+    part.load(x + first, Part::inside(cols - first), threadIdx.x);
+    part.store(y + first, Part::inside(cols - first), threadIdx.x, row);
   }
 }
 

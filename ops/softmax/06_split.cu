@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(split_threads)
   __shared__ Stat slots[split_threads / 32];
   const Place at = place_of(blockIdx.x, parts, cols);
   ForwardPart<T, N, elements_a_thread / N, split_threads> part;
-  part.load(x + at.row * cols + at.first, at.left, threadIdx.x);
+  part.load(x + at.row * cols + at.first, at.cols, threadIdx.x);
   const Stat all = block_join<split_threads>(part.own, slots);
   if (threadIdx.x == 0) stats[blockIdx.x] = all;
 }
@@ -27,11 +27,11 @@ __global__ void __launch_bounds__(split_threads)
     part_store(const T* x, T* y, const Stat* stats, std::int64_t parts, std::int64_t cols) {
   const Place at = place_of(blockIdx.x, parts, cols);
   ForwardPart<T, N, elements_a_thread / N, split_threads> part;
-  part.load(x + at.row * cols + at.first, at.left, threadIdx.x);
+  part.load(x + at.row * cols + at.first, at.cols, threadIdx.x);
   Stat row = nothing();
   for (std::int64_t p = threadIdx.x % 32; p < parts; p += 32)
     row = join(row, stats[at.row * parts + p]);
-  part.store(y + at.row * cols + at.first, at.left, threadIdx.x, warp_join(row));
+  part.store(y + at.row * cols + at.first, at.cols, threadIdx.x, warp_join(row));
 }
 
 template <class T, int N>

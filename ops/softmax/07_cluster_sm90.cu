@@ -13,29 +13,27 @@
 namespace warpath::softmax {
 namespace {
 
-constexpr int largest_cluster = 16;
-
 template <class T, int N, int Threads>
 __global__ void __launch_bounds__(Threads) clustered(const T* x, T* y, std::int64_t cols) {
   using Part = ForwardPart<T, N, elements_a_thread / N, Threads>;
-  using Mailbox = ClusterMailbox<Stat, largest_cluster>;
   __shared__ Stat slots[Threads / 32];
-  __shared__ Mailbox mailbox;
-  Mailbox::announce();
-
+  __shared__ ClusterMailbox<Stat, largest_cluster> mailbox;
   const auto cluster = cooperative_groups::this_cluster();
+  cluster.barrier_arrive();  // "this block has started"; waited for after the loads
   const int blocks = cluster.num_blocks();
   const std::int64_t row = blockIdx.x / blocks;
   const std::int64_t first = std::int64_t(cluster.block_rank()) * Part::Part::size;
-  const std::int64_t left =
-      cols - first;  // may be negative in a cluster's last blocks: nothing to do there
+  const int mine = Part::Part::inside(cols - first);  // 0 in a cluster's last blocks, maybe
   Part part;
-  part.load(x + row * cols + first, left, threadIdx.x);
-  mailbox.exchange(block_join<Threads>(part.own, slots));
+  part.load(x + row * cols + first, mine, threadIdx.x);
+  const Stat own = block_join<Threads>(part.own, slots);
+  cluster.barrier_wait();
+  mailbox.post(own);
+  cluster.sync();
 
   Stat all = nothing();
   for (int b = 0; b < blocks; ++b) all = join(all, mailbox.from[b]);
-  part.store(y + row * cols + first, left, threadIdx.x, all);
+  part.store(y + row * cols + first, mine, threadIdx.x, all);
 }
 
 template <class T, int N, int Threads>
@@ -43,11 +41,11 @@ void launch_clustered(const Forward& args, cudaStream_t stream) {
   const std::int64_t rows = args.x.shape[0], cols = args.x.shape[1];
   unsigned cluster = 1;
   while (std::int64_t(cluster) * Threads * elements_a_thread < cols) cluster *= 2;
-  launch_cluster(clustered<T, N, Threads>, grid_x(rows * cluster, 1), Threads, cluster, stream,
-                 args.x.as<const T>(), args.y.as<T>(), cols);
+  const ClusterLaunch launch{cluster, Threads, 0, stream};
+  launch(clustered<T, N, Threads>, grid_x(rows, 1), args.x.as<const T>(), args.y.as<T>(), cols);
 }
 
-std::int64_t longest_cluster_row(int threads) {
+std::int64_t longest_row(int threads) {
   return std::int64_t(largest_cluster) * threads * elements_a_thread;
 }
 
@@ -58,7 +56,7 @@ void launch(const Forward& args, cudaStream_t stream) {
     using T = typename decltype(tag)::type;
     const auto by_width = [&](auto width) {
       constexpr int N = decltype(width)::value;
-      if (cols <= longest_cluster_row(512))
+      if (cols <= longest_row(512))
         launch_clustered<T, N, 512>(args, stream);
       else
         launch_clustered<T, N, 1024>(args, stream);
@@ -74,7 +72,7 @@ void launch(const Forward& args, cudaStream_t stream) {
 }
 
 std::string supports(const Forward& args) {
-  return args.x.shape[1] <= longest_cluster_row(1024)
+  return args.x.shape[1] <= longest_row(1024)
              ? ""
              : "takes rows of at most 524288 elements: 16 blocks' registers";
 }

@@ -21,14 +21,14 @@ __global__ void __launch_bounds__(threads)
   float mine = 0;
   for (std::int64_t first = 0; first < cols; first += Part::Part::size) {
     Part part;
-    part.load(y + row + first, dy + row + first, cols - first, threadIdx.x);
+    part.load(y + row + first, dy + row + first, Part::Part::inside(cols - first), threadIdx.x);
     mine += part.own;
   }
   const float dot = block_reduce<threads>(mine, Sum{}, slots);
   for (std::int64_t first = 0; first < cols; first += Part::Part::size) {
     Part part;
-    part.load(y + row + first, dy + row + first, cols - first, threadIdx.x);
-    part.store(dx + row + first, cols - first, threadIdx.x, dot);
+    part.load(y + row + first, dy + row + first, Part::Part::inside(cols - first), threadIdx.x);
+    part.store(dx + row + first, Part::Part::inside(cols - first), threadIdx.x, dot);
   }
 }
 

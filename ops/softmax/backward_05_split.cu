@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(split_threads)
   const Place at = place_of(blockIdx.x, parts, cols);
   const std::int64_t start = at.row * cols + at.first;
   SplitPart<T, N> part;
-  part.load(y + start, dy + start, at.left, threadIdx.x);
+  part.load(y + start, dy + start, at.cols, threadIdx.x);
   const float dot = block_reduce<split_threads>(part.own, Sum{}, slots);
   if (threadIdx.x == 0) dots[blockIdx.x] = dot;
 }
@@ -33,10 +33,10 @@ __global__ void __launch_bounds__(split_threads)
   const Place at = place_of(blockIdx.x, parts, cols);
   const std::int64_t start = at.row * cols + at.first;
   SplitPart<T, N> part;
-  part.load(y + start, dy + start, at.left, threadIdx.x);
+  part.load(y + start, dy + start, at.cols, threadIdx.x);
   float dot = 0;
   for (std::int64_t p = threadIdx.x % 32; p < parts; p += 32) dot += dots[at.row * parts + p];
-  part.store(dx + start, at.left, threadIdx.x, warp_reduce(dot, Sum{}));
+  part.store(dx + start, at.cols, threadIdx.x, warp_reduce(dot, Sum{}));
 }
 
 template <class T, int N>

@@ -11,30 +11,28 @@
 namespace warpath::softmax {
 namespace {
 
-constexpr int largest_cluster = 16;
-
 template <class T, int N>
 __global__ void __launch_bounds__(split_threads)
     clustered(const T* y, const T* dy, T* dx, std::int64_t cols) {
   using Part = BackwardPart<T, N, elements_a_thread / N, split_threads>;
-  using Mailbox = ClusterMailbox<float, largest_cluster>;
   __shared__ float slots[split_threads / 32];
-  __shared__ Mailbox mailbox;
-  Mailbox::announce();
-
+  __shared__ ClusterMailbox<float, largest_cluster> mailbox;
   const auto cluster = cooperative_groups::this_cluster();
+  cluster.barrier_arrive();  // "this block has started"; waited for after the loads
   const int blocks = cluster.num_blocks();
   const std::int64_t first = std::int64_t(cluster.block_rank()) * Part::Part::size;
   const std::int64_t start = blockIdx.x / blocks * cols + first;
-  const std::int64_t left =
-      cols - first;  // may be negative in a cluster's last blocks: nothing to do there
+  const int mine = Part::Part::inside(cols - first);  // 0 in a cluster's last blocks, maybe
   Part part;
-  part.load(y + start, dy + start, left, threadIdx.x);
-  mailbox.exchange(block_reduce<split_threads>(part.own, Sum{}, slots));
+  part.load(y + start, dy + start, mine, threadIdx.x);
+  const float own = block_reduce<split_threads>(part.own, Sum{}, slots);
+  cluster.barrier_wait();
+  mailbox.post(own);
+  cluster.sync();
 
   float dot = 0;
   for (int b = 0; b < blocks; ++b) dot += mailbox.from[b];
-  part.store(dx + start, left, threadIdx.x, dot);
+  part.store(dx + start, mine, threadIdx.x, dot);
 }
 
 void launch(const Backward& args, cudaStream_t stream) {
@@ -52,14 +50,14 @@ void launch(const Backward& args, cudaStream_t stream) {
     while (std::int64_t(cluster) * part_elements < cols) cluster *= 2;
     const bool vectors = cols % lanes_of_16<T> == 0 && all_aligned(16, y, dy, dx);
     auto* const kernel = vectors ? clustered<T, lanes_of_16<T>> : clustered<T, 1>;
-    launch_cluster(kernel, grid_x(rows * cluster, 1), split_threads, cluster, stream, y, dy, dx,
-                   cols);
+    const ClusterLaunch launch{cluster, split_threads, 0, stream};
+    launch(kernel, grid_x(rows, 1), y, dy, dx, cols);
   });
   CUDA_CHECK(cudaGetLastError());
 }
 
 std::string supports(const Backward& args) {
-  return args.y.shape[1] <= std::int64_t(largest_cluster) * part_elements
+  return args.y.shape[1] <= longest_cluster_row
              ? ""
              : "takes rows of at most 262144 elements: 16 blocks' registers";
 }

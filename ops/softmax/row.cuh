@@ -1,6 +1,8 @@
 // A row, or one block's part of it, held in registers: read once, worked on, written once.
 // Used by the vectorised rungs and everything above them.
 #pragma once
+#include <cuda_pipeline.h>
+
 #include "core/launch.h"
 #include "core/vector.cuh"
 #include "stat.cuh"
@@ -14,15 +16,38 @@ struct RowPart {
 
   static constexpr int size = N * Items * Threads;
 
-  static __device__ __forceinline__ std::int64_t column(int item, int thread) {
-    return std::int64_t(item * Threads + thread) * N;
+  static __device__ __forceinline__ int column(int item, int thread) {
+    return (item * Threads + thread) * N;
   }
+  // How many of the `left` elements from here to the end of the row belong to this part.
+  static __device__ __forceinline__ int inside(std::int64_t left) {
+    return int(left < 0 ? 0 : left < size ? left : size);
+  }
+
   // cols is a multiple of N whenever N > 1, so an access is inside or outside, never across the
   // end.
-  __device__ __forceinline__ void load(const T* x, std::int64_t cols, int thread) {
+  __device__ __forceinline__ void load(const T* x, int cols, int thread) {
 #pragma unroll
     for (int i = 0; i < Items; ++i)
       if (column(i, thread) < cols) at[i] = load_once<N>(x + column(i, thread));
+  }
+
+  // The same in two steps, with shared memory as the waiting room: start() returns at once,
+  // finish() waits. A thread takes back what it fetched itself, so no barrier is needed.
+  using Stage = Vector<T, N>[Items * Threads];
+  static __device__ __forceinline__ void start(Stage& stage, const T* x, int cols, int thread) {
+#pragma unroll
+    for (int i = 0; i < Items; ++i)
+      if (column(i, thread) < cols)
+        __pipeline_memcpy_async(&stage[i * Threads + thread], x + column(i, thread),
+                                sizeof(Vector<T, N>));
+    __pipeline_commit();
+  }
+  __device__ __forceinline__ void finish(const Stage& stage, int cols, int thread) {
+    __pipeline_wait_prior(0);
+#pragma unroll
+    for (int i = 0; i < Items; ++i)
+      if (column(i, thread) < cols) at[i] = stage[i * Threads + thread];
   }
 };
 
@@ -35,9 +60,13 @@ struct ForwardPart {
 
   using Part = RowPart<T, N, Items, Threads>;
 
-  __device__ __forceinline__ void load(const T* x, std::int64_t cols, int thread) {
+  __device__ __forceinline__ void load(const T* x, int cols, int thread) {
     Part part;
     part.load(x, cols, thread);
+    digest(part, cols, thread);
+  }
+
+  __device__ __forceinline__ void digest(const Part& part, int cols, int thread) {
     own = nothing();
 #pragma unroll
     for (int i = 0; i < Items; ++i)
@@ -53,7 +82,7 @@ struct ForwardPart {
     }
   }
 
-  __device__ __forceinline__ void store(T* y, std::int64_t cols, int thread, Stat row) const {
+  __device__ __forceinline__ void store(T* y, int cols, int thread, Stat row) const {
     const float factor = exp_from(own.max, row.max) / row.sum;
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
@@ -73,10 +102,13 @@ struct BackwardPart {
 
   using Part = RowPart<T, N, Items, Threads>;
 
-  __device__ __forceinline__ void load(const T* y_row, const T* dy_row, std::int64_t cols,
-                                       int thread) {
+  __device__ __forceinline__ void load(const T* y_row, const T* dy_row, int cols, int thread) {
     y.load(y_row, cols, thread);
     dy.load(dy_row, cols, thread);
+    digest(cols, thread);
+  }
+
+  __device__ __forceinline__ void digest(int cols, int thread) {
     own = 0;
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
@@ -86,7 +118,7 @@ struct BackwardPart {
     }
   }
 
-  __device__ __forceinline__ void store(T* dx, std::int64_t cols, int thread, float dot) const {
+  __device__ __forceinline__ void store(T* dx, int cols, int thread, float dot) const {
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
       if (Part::column(i, thread) >= cols) continue;
@@ -141,7 +173,7 @@ static __global__ void __launch_bounds__(Threads* rows_a_block<Threads>)
   if (row >= rows) return;  // whole warps leave; a block of one row has none to leave
   const int thread = threadIdx.x % Threads;
   ForwardPart<T, N, Items, Threads> part;
-  part.load(x + row * cols, cols, thread);
+  part.load(x + row * cols, int(cols), thread);
   Stat whole;
   if constexpr (Threads == 32) {
     whole = warp_join(part.own);
@@ -149,7 +181,7 @@ static __global__ void __launch_bounds__(Threads* rows_a_block<Threads>)
     __shared__ Stat slots[Threads / 32];
     whole = block_join<Threads>(part.own, slots);
   }
-  part.store(y + row * cols, cols, thread, whole);
+  part.store(y + row * cols, int(cols), thread, whole);
 }
 
 template <class T, int N, int Items, int Threads>
@@ -159,7 +191,7 @@ static __global__ void __launch_bounds__(Threads* rows_a_block<Threads>)
   if (row >= rows) return;
   const int thread = threadIdx.x % Threads;
   BackwardPart<T, N, Items, Threads> part;
-  part.load(y + row * cols, dy + row * cols, cols, thread);
+  part.load(y + row * cols, dy + row * cols, int(cols), thread);
   float dot;
   if constexpr (Threads == 32) {
     dot = warp_reduce(part.own, Sum{});
@@ -167,7 +199,7 @@ static __global__ void __launch_bounds__(Threads* rows_a_block<Threads>)
     __shared__ float slots[Threads / 32];
     dot = block_reduce<Threads>(part.own, Sum{}, slots);
   }
-  part.store(dx + row * cols, cols, thread, dot);
+  part.store(dx + row * cols, int(cols), thread, dot);
 }
 
 // For cols <= longest_block_row.

@@ -13,7 +13,9 @@ namespace {
 namespace fs = std::filesystem;
 using Command = std::vector<std::string>;
 
-void append(Command& to, const Command& what) { to.insert(to.end(), what.begin(), what.end()); }
+void append(Command& to, const Command& what) {
+  to.insert(to.end(), what.begin(), what.end());
+}
 
 class Driver {
  public:
@@ -138,8 +140,8 @@ class Driver {
     append(command, o_.preprocess);
     append(command, {"-isystem", simt_.include});
     if (cuda) {
-      append(command, {"-D__CUDACC__", "-D__NVCC__", "-D__CUDA_ARCH__=900",
-                       "-D__SIMT_TRANSLATE__", "-include", "cuda_runtime.h"});
+      append(command, {"-D__CUDACC__", "-D__NVCC__", "-D__CUDA_ARCH__=900", "-D__SIMT_TRANSLATE__",
+                       "-include", "cuda_runtime.h"});
     }
     if (cuda) append(command, {"-x", "c++"});
     command.push_back(input);
@@ -218,6 +220,8 @@ class Driver {
 
 }  // namespace
 
-int drive(const Options& options) { return Driver(options).run(); }
+int drive(const Options& options) {
+  return Driver(options).run();
+}
 
 }  // namespace simt::cc

@@ -79,12 +79,16 @@ Word word_of(std::string_view name) {
   return found != words().end() ? found->second : Word::none;
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 bool is_name_start(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
          static_cast<unsigned char>(c) >= 0x80;
 }
-bool is_name_part(char c) { return is_name_start(c) || is_digit(c); }
+bool is_name_part(char c) {
+  return is_name_start(c) || is_digit(c);
+}
 
 class Lexer {
  public:
@@ -146,8 +150,8 @@ class Lexer {
     if ((next == '"' || next == '\'') && word.size() <= 3) {
       const bool raw = next == '"' && word.back() == 'R';
       const std::string_view prefix = raw ? word.substr(0, word.size() - 1) : word;
-      const bool known = prefix.empty() || prefix == "u8" || prefix == "u" || prefix == "U" ||
-                         prefix == "L";
+      const bool known =
+          prefix.empty() || prefix == "u8" || prefix == "u" || prefix == "U" || prefix == "L";
       if (known && raw) return raw_string(begin);
       if (known) return quoted(next, begin, next == '"' ? Kind::string : Kind::character);
     }
@@ -158,8 +162,8 @@ class Lexer {
     const std::size_t begin = at_;
     while (at_ < text_.size()) {
       const char c = text_[at_];
-      const bool sign = (c == '+' || c == '-') && std::string_view("eEpP").find(text_[at_ - 1]) !=
-                                                      std::string_view::npos;
+      const bool sign = (c == '+' || c == '-') &&
+                        std::string_view("eEpP").find(text_[at_ - 1]) != std::string_view::npos;
       const bool separator = c == '\'' && is_name_part(peek(1));
       if (!is_name_part(c) && c != '.' && !sign && !separator) break;
       ++at_;
@@ -181,8 +185,7 @@ class Lexer {
   void raw_string(std::size_t begin) {
     const std::size_t open = text_.find('(', at_);
     if (open == std::string_view::npos) return quoted('"', begin, Kind::string);
-    const std::string close =
-        ")" + std::string(text_.substr(at_ + 1, open - at_ - 1)) + "\"";
+    const std::string close = ")" + std::string(text_.substr(at_ + 1, open - at_ - 1)) + "\"";
     const std::size_t end = text_.find(close, open);
     at_ = end == std::string_view::npos ? text_.size() : end + close.size();
     add(begin, Kind::string);
@@ -223,7 +226,9 @@ class Lexer {
 
 }  // namespace
 
-std::vector<Token> tokenize(std::string_view text) { return Lexer(text).run(); }
+std::vector<Token> tokenize(std::string_view text) {
+  return Lexer(text).run();
+}
 
 Position position_of(std::string_view text, std::size_t offset) {
   Position position{"", 1};

@@ -52,7 +52,9 @@ bool has_suffix(const std::string& text, const std::string& suffix) {
          text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
 }
 
-bool is_cuda_source(const std::string& path) { return has_suffix(path, ".cu"); }
+bool is_cuda_source(const std::string& path) {
+  return has_suffix(path, ".cu");
+}
 
 bool is_source(const std::string& path) {
   static constexpr std::array suffixes = {".cu", ".cpp", ".cc", ".cxx", ".c", ".C"};
@@ -73,7 +75,9 @@ std::vector<std::string> split(const std::string& list) {
   return parts;
 }
 
-bool starts(const std::string& text, const char* prefix) { return text.rfind(prefix, 0) == 0; }
+bool starts(const std::string& text, const char* prefix) {
+  return text.rfind(prefix, 0) == 0;
+}
 
 class Parser {
  public:
@@ -226,26 +230,83 @@ class Parser {
 
   // What means something to a GPU compiler only.
   bool ignored(const std::string& arg) {
-    static const std::array flags = {
-        "-lineinfo", "--generate-line-info", "-use_fast_math", "--use_fast_math",
-        "-expt-relaxed-constexpr", "--expt-relaxed-constexpr", "-expt-extended-lambda",
-        "--expt-extended-lambda", "-extended-lambda", "--extended-lambda", "-restrict",
-        "--restrict", "-dlink", "-res-usage", "--resource-usage", "-ewp", "-dlto",
-        "--disable-warnings", "-forward-unknown-to-host-compiler",
-        "--forward-unknown-to-host-compiler", "-allow-unsupported-compiler",
-        "--allow-unsupported-compiler", "-Wno-deprecated-gpu-targets",
-        "--source-in-ptx", "-src-in-ptx", "-m64", "--display-error-number",
-        "--no-display-error-number", "-extra-device-vectorization",
-        "--extra-device-vectorization", "-Wreorder", "-Wext-lambda-captures-this"};
-    static const std::array values = {
-        "-arch", "--gpu-architecture", "-code", "--gpu-code", "-gencode", "--generate-code",
-        "-rdc", "--relocatable-device-code", "-Xptxas", "--ptxas-options", "-Xcudafe",
-        "-Xnvlink", "--nvlink-options", "-maxrregcount", "--maxrregcount", "-cudart", "--cudart",
-        "-ftz", "--ftz", "-prec-div", "--prec-div", "-prec-sqrt", "--prec-sqrt", "-fmad", "--fmad",
-        "-diag-suppress", "--diag-suppress", "-diag-error", "--diag-error", "-diag-warn",
-        "--diag-warn", "-Werror", "--Werror", "-threads", "--threads", "-t",
-        "-default-stream", "--default-stream", "-keep-dir", "--keep-dir", "-split-compile",
-        "--split-compile", "-objtemp", "-dopt", "--dopt"};
+    static const std::array flags = {"-lineinfo",
+                                     "--generate-line-info",
+                                     "-use_fast_math",
+                                     "--use_fast_math",
+                                     "-expt-relaxed-constexpr",
+                                     "--expt-relaxed-constexpr",
+                                     "-expt-extended-lambda",
+                                     "--expt-extended-lambda",
+                                     "-extended-lambda",
+                                     "--extended-lambda",
+                                     "-restrict",
+                                     "--restrict",
+                                     "-dlink",
+                                     "-res-usage",
+                                     "--resource-usage",
+                                     "-ewp",
+                                     "-dlto",
+                                     "--disable-warnings",
+                                     "-forward-unknown-to-host-compiler",
+                                     "--forward-unknown-to-host-compiler",
+                                     "-allow-unsupported-compiler",
+                                     "--allow-unsupported-compiler",
+                                     "-Wno-deprecated-gpu-targets",
+                                     "--source-in-ptx",
+                                     "-src-in-ptx",
+                                     "-m64",
+                                     "--display-error-number",
+                                     "--no-display-error-number",
+                                     "-extra-device-vectorization",
+                                     "--extra-device-vectorization",
+                                     "-Wreorder",
+                                     "-Wext-lambda-captures-this"};
+    static const std::array values = {"-arch",
+                                      "--gpu-architecture",
+                                      "-code",
+                                      "--gpu-code",
+                                      "-gencode",
+                                      "--generate-code",
+                                      "-rdc",
+                                      "--relocatable-device-code",
+                                      "-Xptxas",
+                                      "--ptxas-options",
+                                      "-Xcudafe",
+                                      "-Xnvlink",
+                                      "--nvlink-options",
+                                      "-maxrregcount",
+                                      "--maxrregcount",
+                                      "-cudart",
+                                      "--cudart",
+                                      "-ftz",
+                                      "--ftz",
+                                      "-prec-div",
+                                      "--prec-div",
+                                      "-prec-sqrt",
+                                      "--prec-sqrt",
+                                      "-fmad",
+                                      "--fmad",
+                                      "-diag-suppress",
+                                      "--diag-suppress",
+                                      "-diag-error",
+                                      "--diag-error",
+                                      "-diag-warn",
+                                      "--diag-warn",
+                                      "-Werror",
+                                      "--Werror",
+                                      "-threads",
+                                      "--threads",
+                                      "-t",
+                                      "-default-stream",
+                                      "--default-stream",
+                                      "-keep-dir",
+                                      "--keep-dir",
+                                      "-split-compile",
+                                      "--split-compile",
+                                      "-objtemp",
+                                      "-dopt",
+                                      "--dopt"};
     for (const char* flag : flags) {
       if (arg == flag) return true;
     }
@@ -281,6 +342,8 @@ class Parser {
 
 }  // namespace
 
-Options parse_options(const std::vector<std::string>& args) { return Parser(args).run(); }
+Options parse_options(const std::vector<std::string>& args) {
+  return Parser(args).run();
+}
 
 }  // namespace simt::cc

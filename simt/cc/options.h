@@ -15,7 +15,7 @@ struct UsageError : std::runtime_error {
 enum class Stage { preprocess, translate, compile, link };
 
 struct Options {
-  std::vector<std::string> inputs;   // sources, objects and libraries, in order, with -l
+  std::vector<std::string> inputs;  // sources, objects and libraries, in order, with -l
   std::string output;
   Stage stage = Stage::link;
   std::vector<std::string> preprocess;  // -I -D -U -isystem -include
@@ -24,7 +24,7 @@ struct Options {
   std::string standard;
   std::string compiler;
   bool shared = false;
-  bool all_cuda = false;  // -x cu: every source is CUDA
+  bool all_cuda = false;   // -x cu: every source is CUDA
   bool optimised = false;  // an -O was given
   bool debug = false;
   bool dependencies = false;       // -MD, -MMD: beside the output

@@ -59,7 +59,8 @@ std::string quoted(const std::vector<std::string>& command) {
   std::string line;
   for (const std::string& word : command) {
     if (!line.empty()) line += ' ';
-    const bool plain = !word.empty() && word.find_first_of(" '\"\\$`()<>|&;*?#~") == std::string::npos;
+    const bool plain =
+        !word.empty() && word.find_first_of(" '\"\\$`()<>|&;*?#~") == std::string::npos;
     if (plain) {
       line += word;
       continue;
@@ -92,33 +93,24 @@ void remove_temporary_files() {
 
 Installation find_installation() {
   namespace fs = std::filesystem;
-  std::vector<fs::path> homes;
-  if (const char* home = std::getenv("SIMT_HOME")) {
-    homes.emplace_back(home);
-  } else {
-    const fs::path self = fs::read_symlink("/proc/self/exe").parent_path();
-    homes = {self.parent_path(), self};
+  const char* given = std::getenv("SIMT_HOME");
+  const fs::path home = given != nullptr
+                            ? fs::path(given)
+                            : fs::read_symlink("/proc/self/exe").parent_path().parent_path();
+  // Installed, the headers have a folder of their own beside others'; a build tree names the
+  // source tree's in a note.
+  std::string include = home / "include" / "simt-cuda";
+  if (fs::exists(home / "simt-headers.txt")) {
+    include = read_file(home / "simt-headers.txt");
+    while (!include.empty() && include.back() == '\n') include.pop_back();
   }
-  for (const fs::path& home : homes) {
-    // Installed: include/simt-cuda and lib; in a build tree a file names the sources' headers.
-    const fs::path headers = home / "include" / "simt-cuda";
-    if (fs::exists(headers / "cuda_runtime.h")) {
-      for (const char* folder : {"lib", "lib64"}) {
-        if (fs::exists(home / folder / "libsimt.so")) return {headers, home / folder};
-      }
-    }
-    if (fs::exists(home / "include" / "cuda_runtime.h")) {
-      for (const fs::path& folder : {home, home / "lib"}) {
-        if (fs::exists(folder / "libsimt.so")) return {home / "include", folder};
-      }
-    }
-    if (fs::exists(home / "simt-headers.txt") && fs::exists(home / "libsimt.so")) {
-      std::string include = read_file(home / "simt-headers.txt");
-      while (!include.empty() && include.back() == '\n') include.pop_back();
-      return {include, home};
-    }
+  for (const char* folder : {"lib", "lib64"}) {
+    const bool complete = fs::exists(home / folder / "libsimt.so") &&
+                          fs::exists(fs::path(include) / "cuda_runtime.h");
+    if (complete) return {include, home / folder};
   }
-  throw std::runtime_error("cannot find simt's headers and libsimt.so; set SIMT_HOME to where it is installed");
+  throw std::runtime_error(
+      "cannot find simt's headers and libsimt.so; set SIMT_HOME to where it is installed");
 }
 
 std::string read_file(const std::string& path) {

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "source.h"
@@ -21,8 +22,9 @@ struct SharedName {
 void rewrite_launch(Source& source, Index i);
 
 // Rewrites the declaration around the `__shared__` at `i`; gives the names it declares and returns
-// the index of its ';' (or `i` when it is no declaration).
-Index rewrite_shared(Source& source, Index i, bool namespace_scope,
+// the index of its ';' (or `i` when it is no declaration). `file_scope` is null inside functions;
+// else it has the names already declared there, because an extern declaration may come again.
+Index rewrite_shared(Source& source, Index i, std::unordered_set<std::string_view>* file_scope,
                      std::vector<std::string_view>& declared);
 
 // Shared variables have static storage on a GPU, so lambdas use them without capturing. Here they

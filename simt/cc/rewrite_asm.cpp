@@ -51,11 +51,11 @@ std::string special_register(const std::string& text) {
   if (rest.rfind("%0,%%", 0) != 0) return "";
   std::string name = rest.substr(5);
   static const char* const known[] = {
-      "laneid",      "warpid",      "nwarpid",     "smid",        "nsmid",    "gridid",
-      "lanemask_eq", "lanemask_lt", "lanemask_le", "lanemask_gt", "lanemask_ge",
-      "clock",       "clock64",     "globaltimer", "tid.x",       "tid.y",    "tid.z",
-      "ntid.x",      "ntid.y",      "ntid.z",      "ctaid.x",     "ctaid.y",  "ctaid.z",
-      "nctaid.x",    "nctaid.y",    "nctaid.z"};
+      "laneid",      "warpid",      "nwarpid",     "smid",        "nsmid",       "gridid",
+      "lanemask_eq", "lanemask_lt", "lanemask_le", "lanemask_gt", "lanemask_ge", "clock",
+      "clock64",     "globaltimer", "tid.x",       "tid.y",       "tid.z",       "ntid.x",
+      "ntid.y",      "ntid.z",      "ctaid.x",     "ctaid.y",     "ctaid.z",     "nctaid.x",
+      "nctaid.y",    "nctaid.z"};
   for (const char* candidate : known) {
     if (name != candidate) continue;
     for (char& c : name) {

@@ -34,8 +34,8 @@ Index callee_start(const Source& s, Index last) {
     const Token& before = s[i - 1];
     if (before.is(Word::scope_)) {
       // A leading `::` ends the name; otherwise a scope stands before it.
-      const bool scoped = i >= 2 && ((s.is_name(i - 2) && !s.is(i - 2, Word::return_)) ||
-                                     s.is(i - 2, '>'));
+      const bool scoped =
+          i >= 2 && ((s.is_name(i - 2) && !s.is(i - 2, Word::return_)) || s.is(i - 2, '>'));
       if (!scoped) return i - 1;
       i -= 2;
     } else if (before.is('.') || before.is(Word::arrow_)) {

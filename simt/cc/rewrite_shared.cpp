@@ -97,8 +97,9 @@ struct Declarator {
 
 }  // namespace
 
-Index rewrite_shared(Source& s, Index at, bool namespace_scope,
+Index rewrite_shared(Source& s, Index at, std::unordered_set<std::string_view>* file_scope,
                      std::vector<std::string_view>& declared) {
+  const bool namespace_scope = file_scope != nullptr;
   const Index begin = declaration_start(s, at);
   const Index end = declaration_end(s, at);
   if (end == none) {
@@ -118,6 +119,11 @@ Index rewrite_shared(Source& s, Index at, bool namespace_scope,
     declarators.push_back({name, s.is(name + 1, '[') && s.is(name + 2, ']')});
     declared.push_back(s.text(name));
     from = stop + 1;
+  }
+
+  if (namespace_scope && !file_scope->insert(declared.front()).second) {
+    s.replace(begin, end, "");
+    return end;
   }
 
   bool is_extern = false;
@@ -160,11 +166,10 @@ Index rewrite_shared(Source& s, Index at, bool namespace_scope,
     const std::string name(s.text(d.name));
     const std::string type = "simt_type_" + name;
     if (is_extern || d.unsized) {
-      tail += namespace_scope
-                  ? " static thread_local " + type + "& " + name + " = *static_cast<" + type +
-                        "*>(::simt::thread_dynamic_shared());"
-                  : " [[maybe_unused]] auto& " + name + " = *static_cast<" + type +
-                        "*>(::simt::dynamic_shared());";
+      tail += namespace_scope ? " static thread_local " + type + "& " + name + " = *static_cast<" +
+                                    type + "*>(::simt::thread_dynamic_shared());"
+                              : " [[maybe_unused]] auto& " + name + " = *static_cast<" + type +
+                                    "*>(::simt::dynamic_shared());";
       continue;
     }
     const std::string variable = "simt_var_" + name;

@@ -11,8 +11,8 @@ namespace {
 
 // What follows a __global__ or __device__ up to the body or the ';'.
 struct Function {
-  Index name = none;        // the token before the parameters
-  Index body = none;        // its '{', none for a declaration or a variable
+  Index name = none;  // the token before the parameters
+  Index body = none;  // its '{', none for a declaration or a variable
 };
 
 class Translator {
@@ -98,8 +98,8 @@ class Translator {
         return shared();
       case Word::noinline_:
         // Inside __attribute__((...)) it is the attribute's name already.
-        if (at_ == 0 || (!s_.is(at_ - 1, '(') && !s_.is(at_ - 1, ',') &&
-                         !s_.is(at_ - 1, Word::scope_))) {
+        if (at_ == 0 ||
+            (!s_.is(at_ - 1, '(') && !s_.is(at_ - 1, ',') && !s_.is(at_ - 1, Word::scope_))) {
           s_.replace(at_, at_, "__attribute__((noinline))");
         }
         return;
@@ -148,6 +148,8 @@ class Translator {
                               s_.is(before, Word::decltype_) || s_.is(before, Word::noexcept_) ||
                               s_.is(before, Word::requires_) || s_.is(before, Word::explicit_);
         if (f.name == none && !modifier) f.name = before;
+      } else if (s_.is(i, Word::operator_)) {
+        ++i;  // its symbol may look like an end
       } else if (s_.is(i, ';') || s_.is(i, '=') || s_.is(i, ')') || s_.is(i, '}') ||
                  s_.is(i, ',')) {
         return f;
@@ -181,8 +183,9 @@ class Translator {
     return none;
   }
 
-  void enter_device_code(const Function& f) {
-    if (f.body == none || s_.match(f.body) == none) return;
+  void enter_device_code(Function& f) {
+    if (f.body != none && s_.match(f.body) == none) f.body = none;
+    if (f.body == none) return;
     device_end_ = device_end_ == none ? s_.match(f.body) : std::max(device_end_, s_.match(f.body));
   }
 
@@ -201,19 +204,15 @@ class Translator {
   }
 
   void global() {
-    const Function f = parse_function(at_ + 1);
+    Function f = parse_function(at_ + 1);
     enter_device_code(f);
-    // `inline` lets the compiler put a small kernel into the loop over the threads.
-    const bool needs_inline = f.body != none && at_namespace_scope() && f.name != none &&
-                              !head_has(Word::inline_, f.name);
-    s_.replace(at_, at_,
-               !needs_inline ? "" : is_template() ? "inline" : "inline __attribute__((used))");
+    s_.replace(at_, at_, f.body != none && at_namespace_scope() ? kernel_attributes(f) : "");
     if (f.name == none) return;
     kernels_.insert(s_.text(f.name));
     const bool plain = f.body != none && at_namespace_scope() && !is_template() &&
                        s_.is_name(f.name) && !head_has(Word::template_, f.name) &&
                        !s_.is(f.name - 1, Word::scope_);
-    if (!plain || s_.match(f.body) == none) return;
+    if (!plain) return;
     const std::string name(s_.text(f.name));
     s_.insert_after(s_.match(f.body),
                     " [[maybe_unused]] static const ::simt::KernelRegistrar simt_kernel_" + name +
@@ -222,8 +221,24 @@ class Translator {
                         ")) { return simt_id(" + name + "); });");
   }
 
+  // A kernel of a few statements is worth putting into the loop over the threads: the call would
+  // cost as much. One with loops or barriers is not: there its variables would compete with the
+  // loop's for registers (a tiled product runs at half the speed).
+  std::string kernel_attributes(const Function& f) const {
+    bool small = true;
+    for (Index i = f.body; i < s_.match(f.body) && small; ++i) {
+      if (!s_.is_name(i)) continue;
+      const std::string_view name = s_.text(i);
+      small = name != "for" && name != "while" && name != "do" && name != "__shared__" &&
+              name.rfind("__sync", 0) != 0 && name.rfind("__shfl", 0) != 0;
+    }
+    if (!small) return "__attribute__((noinline))";
+    if (head_has(Word::inline_, f.name)) return "";
+    return is_template() ? "inline" : "inline __attribute__((used))";
+  }
+
   void device() {
-    const Function f = parse_function(at_ + 1);
+    Function f = parse_function(at_ + 1);
     enter_device_code(f);
     // nvcc gives device functions no linkage between files, so headers define them without
     // `inline`; but a file compiled with -dc may be called from another: hence `used`.
@@ -239,7 +254,8 @@ class Translator {
   void shared() {
     std::vector<std::string_view> declared;
     const bool at_namespace = at_namespace_scope();
-    const Index end = rewrite_shared(s_, at_, at_namespace, declared);
+    const Index end =
+        rewrite_shared(s_, at_, at_namespace ? &file_scope_shared_ : nullptr, declared);
     if (!at_namespace) {
       Index scope_end = end;
       while (scope_end < s_.size() && !s_.is(scope_end, '}')) scope_end = s_.after(scope_end);
@@ -300,10 +316,13 @@ class Translator {
   Index device_end_ = none;
   std::unordered_set<std::string_view> kernels_;
   std::vector<SharedName> shared_;
+  std::unordered_set<std::string_view> file_scope_shared_;
 };
 
 }  // namespace
 
-Translation translate(std::string_view preprocessed) { return Translator(preprocessed).run(); }
+Translation translate(std::string_view preprocessed) {
+  return Translator(preprocessed).run();
+}
 
 }  // namespace simt::cc

@@ -49,7 +49,7 @@ cudaError_t cudaMalloc(void** pointer, size_t size) {
 }
 
 cudaError_t cudaMallocManaged(void** pointer, size_t size, unsigned int flags) {
-  if (size == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
+  if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
     return record(cudaErrorInvalidValue);
   return allocate(pointer, size, MemoryKind::managed, flags);
 }
@@ -135,10 +135,9 @@ cudaError_t cudaHostGetFlags(unsigned int* flags, void* host) {
 }
 
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
-  if (!free || !total) return record(cudaErrorInvalidValue);
   if (const cudaError_t error = device_state()) return record(error);
-  *total = heap_total();
-  *free = heap_total() - heap_used();
+  if (total) *total = heap_total();
+  if (free) *free = heap_total() - heap_used();
   return cudaSuccess;
 }
 

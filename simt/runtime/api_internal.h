@@ -3,9 +3,9 @@
 // What the api_*.cpp files share.
 
 #include <cuda_runtime_api.h>
+#include <simt/allocation.h>
 #include <simt/api_templates.h>
 #include <simt/errors.h>
-#include <simt/allocation.h>
 
 namespace simt::api {
 

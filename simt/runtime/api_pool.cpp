@@ -55,7 +55,6 @@ cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t size, cudaMemPool_t p
 }
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
-  if (!pointer) return record(cudaErrorInvalidValue);
   if (!is_stream(stream)) return record(cudaErrorInvalidResourceHandle);
   return cudaFree(pointer);
 }

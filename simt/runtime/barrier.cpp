@@ -32,11 +32,23 @@ bool is_complete(const Block& block, const BarrierState& barrier) {
                                : barrier.arrived + block.exited_count() == block.thread_count;
 }
 
-BarrierState& arrive(Block& block, unsigned id, unsigned expected, Barrier kind, bool predicate,
-                     Site site) {
-  if (id >= block.barriers.size()) {
-    fault(cudaErrorIllegalInstruction, "there is no barrier " + std::to_string(id), site);
-  }
+// Reports are made out of line: their strings would burden the frames of the quick path, and with
+// them every switch between threads.
+[[noreturn, gnu::cold, gnu::noinline]] void no_such_barrier(unsigned id, Site site) {
+  fault(cudaErrorIllegalInstruction, "there is no barrier " + std::to_string(id), site);
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] void different_barriers(const BarrierState& barrier,
+                                                               Barrier kind, Site site) {
+  fault(cudaErrorIllegalInstruction,
+        "threads of one block meet at different barriers: " + std::string(name_of(kind)) +
+            " here, " + name_of(barrier.kind) + " at " + describe(barrier.site),
+        site);
+}
+
+[[gnu::always_inline]] inline BarrierState& arrive(Block& block, unsigned id, unsigned expected,
+                                                   Barrier kind, bool predicate, Site site) {
+  if (id >= block.barriers.size()) no_such_barrier(id, site);
   block.park();
   BarrierState& barrier = block.barriers[id];
   if (barrier.arrived == 0) {
@@ -45,17 +57,15 @@ BarrierState& arrive(Block& block, unsigned id, unsigned expected, Barrier kind,
     barrier.expected = expected;
     barrier.site = site;
   } else if (barrier.kind != kind || barrier.expected != expected) {
-    fault(cudaErrorIllegalInstruction,
-          "threads of one block meet at different barriers: " + std::string(name_of(kind)) +
-              " here, " + name_of(barrier.kind) + " at " + describe(barrier.site),
-          site);
+    different_barriers(barrier, kind, site);
   }
   ++barrier.arrived;
   barrier.trues += predicate;
   return barrier;
 }
 
-int arrive_and_wait(unsigned id, unsigned expected, Barrier kind, bool predicate, Site site) {
+[[gnu::always_inline]] inline int arrive_and_wait(unsigned id, unsigned expected, Barrier kind,
+                                                  bool predicate, Site site) {
   Block& block = current_block();
   BarrierState& barrier = arrive(block, id, expected, kind, predicate, site);
   if (is_complete(block, barrier)) {
@@ -71,10 +81,6 @@ int arrive_and_wait(unsigned id, unsigned expected, Barrier kind, bool predicate
   return barrier.result;
 }
 
-void require_kernel(const char* what, Site site) {
-  if (!in_kernel()) host_misuse(what, site);
-}
-
 }  // namespace
 
 void Block::release(BarrierState& barrier) {
@@ -86,26 +92,28 @@ void Block::release(BarrierState& barrier) {
 }
 
 int block_barrier(Barrier kind, int predicate, Site site) {
-  require_kernel(name_of(kind), site);
+  if (!in_kernel()) host_misuse(name_of(kind), site);
   return arrive_and_wait(0, 0, kind, predicate != 0, site);
 }
 
 void named_barrier_sync(unsigned id, unsigned threads, Site site) {
-  require_kernel("a barrier", site);
+  if (!in_kernel()) host_misuse("a barrier", site);
   arrive_and_wait(id, threads, Barrier::sync, false, site);
 }
 
 void named_barrier_arrive(unsigned id, unsigned threads, Site site) {
-  require_kernel("a barrier", site);
+  if (!in_kernel()) host_misuse("a barrier", site);
   Block& block = current_block();
   BarrierState& barrier = arrive(block, id, threads, Barrier::sync, false, site);
   if (is_complete(block, barrier)) block.release(barrier);
 }
 
-bool is_cooperative_grid() { return in_kernel() && current_block().grid->config.cooperative; }
+bool is_cooperative_grid() {
+  return in_kernel() && current_block().grid->config.cooperative;
+}
 
 void grid_barrier(Site site) {
-  require_kernel("a grid barrier", site);
+  if (!in_kernel()) host_misuse("a grid barrier", site);
   Block& block = current_block();
   if (!block.grid->config.cooperative) {
     fault(cudaErrorLaunchFailure,
@@ -129,6 +137,7 @@ void sleep_for(unsigned nanoseconds) {
       std::chrono::steady_clock::now() + std::chrono::nanoseconds(nanoseconds % 1000000u);
   do {
     look_around();
+    current_block().yield();
   } while (std::chrono::steady_clock::now() < end);
 }
 

@@ -19,23 +19,29 @@ __thread BlockFront* front;
 
 Block::Block(FiberPool& pool) : BlockFront{}, fibers(pool), threads{}, warps{}, barriers{} {
   make_arena(*this);
+  reset();
 }
 
-Block::~Block() { free_arena(*this); }
+Block::~Block() {
+  free_arena(*this);
+}
 
-// A block that ends as it should leaves all this as it found it.
+void Block::set_lanes() {
+  for (unsigned first = 0; first < thread_count; first += 32) {
+    const unsigned left = thread_count - first;
+    warps[first / 32].lanes = left >= 32 ? 0xffffffffu : (1u << left) - 1;
+  }
+}
+
+// A block that ends as it should leaves all this as it found it; one that was abandoned does not.
 void Block::reset() {
+  current = fresh;
   parked = 0;
   asking_count = 0;
   open_barriers = 0;
   ready = {};
   abandoned = false;
-  for (unsigned w = 0; w < warps.size(); ++w) {
-    const unsigned first = w * 32;
-    const unsigned left = thread_count > first ? thread_count - first : 0;
-    warps[w].lanes = left >= 32 ? 0xffffffffu : (1u << left) - 1;
-    warps[w].live = warps[w].asking = warps[w].group_count = 0;
-  }
+  for (Warp& warp : warps) warp.live = warp.asking = warp.group_count = 0;
   for (BarrierState& barrier : barriers) {
     barrier.arrived = barrier.expected = barrier.trues = 0;
     barrier.waiting = {};
@@ -51,8 +57,8 @@ void Block::run_block(std::uint64_t index) {
   blockIdx.z = static_cast<unsigned>(row / size.y);
   next_thread = 0;
   idle_yields = 0;
-  running = fibers.take(this);
-  switch_context(main, running->context);
+  last_spinner = fresh;
+  start_fiber(main);
   if (abandoned) {
     fibers.reset(this);
     reset();
@@ -73,7 +79,7 @@ void Block::run_blocks(Grid& work) {
   blockDim = work.config.block;
   gridDim = work.config.grid;
   front = this;
-  reset();
+  set_lanes();
   for (;;) {
     const std::uint64_t first = work.next_block.fetch_add(work.batch, std::memory_order_relaxed);
     const std::uint64_t end = std::min(first + work.batch, work.block_count);
@@ -106,6 +112,12 @@ void Block::retire_runner() {
   stalled();  // the fiber still belongs to the block, so it is reset with it
 }
 
+void Block::start_fiber(Context& from) {
+  running = fibers.take(this);
+  current = fresh;
+  switch_context(from, running->context);
+}
+
 void Block::switch_to_next(Context& from) {
   if (!ready.empty()) {
     const unsigned id = ready.first;
@@ -114,8 +126,7 @@ void Block::switch_to_next(Context& from) {
     if (&next.context == &from) return;
     switch_context(from, next.context);
   } else if (next_thread < thread_count) {
-    running = fibers.take(this);
-    switch_context(from, running->context);
+    start_fiber(from);
   } else if (parked == 0) {
     switch_context(from, main);
   } else {
@@ -123,7 +134,9 @@ void Block::switch_to_next(Context& from) {
   }
 }
 
-void Block::stalled() { fault_quietly(cudaErrorLaunchTimeout, deadlock_report(*this)); }
+void Block::stalled() {
+  fault_quietly(cudaErrorLaunchTimeout, deadlock_report(*this));
+}
 
 void Block::leave() {
   abandoned = true;
@@ -171,7 +184,6 @@ void Block::wait(Thread& me, Wait why, Site site) {
   me.wait = Wait::nothing;
   running = fiber;
   current = id;
-  spins = 0;
   threadIdx = index;
 }
 
@@ -199,24 +211,23 @@ void Block::yield() {
   append(*this, ready, id);
   if (can_start) {
     // Threads that have not begun come first: the ready ones may all be spinning.
-    running = fibers.take(this);
-    switch_context(me.context, running->context);
+    start_fiber(me.context);
   } else {
     switch_to_next(me.context);
   }
   running = fiber;
   current = id;
-  spins = 0;
   threadIdx = index;
 }
 
 void Block::after_exit() {
-  const unsigned w = current >> 5;
+  const unsigned id = rank_of_running(*this);
+  const unsigned w = id >> 5;
   Warp& warp = warps[w];
-  const unsigned bit = 1u << (current & 31u);
-  if ((warp.live & bit) != 0) {
-    warp.live &= ~bit;
+  if (current != fresh) {
+    warp.live &= ~(1u << (id & 31u));
     --parked;
+    current = fresh;
   }
   idle_yields = 0;
   for (unsigned open = open_barriers; open != 0; open &= open - 1) {
@@ -234,12 +245,17 @@ void Block::after_exit() {
   if (warp.asking != 0 && nobody_can_go_on(w)) answer_active_mask(w);
 }
 
-void thread_left(BlockFront& block) { static_cast<Block&>(block).after_exit(); }
+void thread_left(BlockFront& block) {
+  static_cast<Block&>(block).after_exit();
+}
 
 void look_around() {
   Block& block = current_block();
   if (block.grid->aborted.load(std::memory_order_relaxed)) block.leave();
-  block.yield();
+  // Only a thread that comes here twice in a row has called spin_hint often.
+  const unsigned id = rank_of_running(block);
+  if (block.last_spinner == id) block.yield();
+  block.last_spinner = id;
 }
 
 }  // namespace simt

@@ -4,8 +4,8 @@
 //
 // Threads run one after the other on the current fiber. One that must wait is parked: it keeps its
 // fiber and switches straight to the next, which is a thread that is ready, else a fresh fiber that
-// starts the threads not begun yet, else (all have returned) the OS thread's own stack. When none of
-// these exists, the block is deadlocked.
+// starts the threads not begun yet, else (all have returned) the OS thread's own stack. When none
+// of these exists, the block is deadlocked.
 
 #include <simt/launch.h>
 #include <simt/self.h>
@@ -34,9 +34,9 @@ struct alignas(64) Thread {
   Context context;
   const char* file;  // where it waits
   unsigned line;
-  unsigned mask;   // lanes its warp operation names; or the barrier's epoch at its arrival
-  WarpArgs* args;  // operands of its warp operation
-  int result;      // answer of active_mask
+  unsigned mask;       // lanes its warp operation names; or the barrier's epoch at its arrival
+  WarpArgs* args;      // operands of its warp operation
+  int result;          // answer of active_mask
   std::uint16_t next;  // in the list of ready threads, or of those at the same barrier
   Wait wait;
   WarpOp op;
@@ -87,12 +87,10 @@ struct Block : BlockFront {
 
   // The running thread takes part in something that may wait: from here on it counts one by one.
   void park() {
-    const unsigned bit = 1u << (current & 31u);
-    Warp& warp = warps[current >> 5];
-    if ((warp.live & bit) == 0) {
-      warp.live |= bit;
-      ++parked;
-    }
+    if (current != fresh) return;
+    current = next_thread - 1;
+    warps[current >> 5].live |= 1u << (current & 31u);
+    ++parked;
   }
 
   // Waits; the caller has noted for what. Returns when someone made the thread ready.
@@ -134,6 +132,7 @@ struct Block : BlockFront {
   unsigned asking_count = 0;   // lanes of all warps that wait for __activemask
   unsigned open_barriers = 0;  // bits of the barriers at which threads have arrived
   unsigned idle_yields = 0;
+  unsigned last_spinner = fresh;  // the thread that looked around last
   bool abandoned = false;
   char* arena = nullptr;
   std::size_t arena_size = 0;
@@ -145,8 +144,10 @@ struct Block : BlockFront {
 
  private:
   void run_block(std::uint64_t index);
+  void set_lanes();
   void reset();
   bool nobody_can_go_on(unsigned warp) const;
+  void start_fiber(Context& from);
   // Saves the running thread's place in `from` and goes on with whoever is next.
   void switch_to_next(Context& from);
   [[noreturn]] void stalled();
@@ -154,7 +155,9 @@ struct Block : BlockFront {
   Context abandoned_context_ = {};  // where contexts go that are never resumed
 };
 
-inline Block& current_block() { return *static_cast<Block*>(front); }
+inline Block& current_block() {
+  return *static_cast<Block*>(front);
+}
 
 inline void append(Block& block, ThreadList& list, unsigned id) {
   const auto short_id = static_cast<std::uint16_t>(id);

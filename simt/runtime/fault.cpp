@@ -94,8 +94,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   // was doing is given up, so nothing here needs to be safe against interruption.
   Block& block = current_block();
   const ProcessorFault found{signal, info->si_addr, instruction_of(context)};
-  const cudaError_t error =
-      signal == SIGFPE ? cudaErrorLaunchFailure : cudaErrorIllegalAddress;
+  const cudaError_t error = signal == SIGFPE ? cudaErrorLaunchFailure : cudaErrorIllegalAddress;
   block.grid->record_fault(error, text_of(found, block));
   block.leave();
 }
@@ -120,8 +119,8 @@ void catch_signals() {
 void* give_signal_stack() {
   stack_t old;
   if (sigaltstack(nullptr, &old) == 0 && (old.ss_flags & SS_DISABLE) == 0) return nullptr;
-  void* memory = mmap(nullptr, signal_stack_size, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* memory =
+      mmap(nullptr, signal_stack_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
   stack_t mine = {};
   mine.ss_sp = memory;

@@ -62,7 +62,8 @@ std::size_t Grid::place(const SharedVar& variable) {
     const std::size_t used = static_used.load(std::memory_order_relaxed);
     const std::size_t offset = (used + alignment - 1) / alignment * alignment;
     total = offset + variable.size();
-    const bool fits = total <= max_static_shared && total + config.dynamic_shared <= max_block_shared;
+    const bool fits =
+        total <= max_static_shared && total + config.dynamic_shared <= max_block_shared;
     if (fits) {
       places.push_back({&variable, offset});
       static_used.store(total, std::memory_order_relaxed);
@@ -71,11 +72,11 @@ std::size_t Grid::place(const SharedVar& variable) {
   }
   const std::string with = "with '" + std::string(variable.name()) + "' the kernel uses " +
                            std::to_string(total) + " bytes of static shared memory";
-  const std::string limit =
-      total > max_static_shared
-          ? "; the limit is " + std::to_string(max_static_shared)
-          : " and " + std::to_string(config.dynamic_shared) +
-                " of dynamic; the limit is " + std::to_string(max_block_shared);
+  const std::string limit = total > max_static_shared
+                                ? "; the limit is " + std::to_string(max_static_shared)
+                                : " and " + std::to_string(config.dynamic_shared) +
+                                      " of dynamic; the limit is " +
+                                      std::to_string(max_block_shared);
   record_refusal(cudaErrorInvalidValue, "simt: kernel '" + std::string(name_of(*this)) +
                                             "' cannot run: " + with + limit + "\n");
   current_block().leave();

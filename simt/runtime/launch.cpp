@@ -119,8 +119,8 @@ cudaError_t launch_registered(const Config& config, const void* identity, void**
 }
 
 Config config_of(const cudaLaunchConfig_t& from) {
-  Config config{from.gridDim, from.blockDim, from.dynamicSmemBytes, from.stream, dim3(1, 1, 1),
-                false};
+  Config config{from.gridDim, from.blockDim, from.dynamicSmemBytes,
+                from.stream,  dim3(1, 1, 1), false};
   for (unsigned i = 0; i < from.numAttrs; ++i) {
     const cudaLaunchAttribute& attribute = from.attrs[i];
     if (attribute.id == cudaLaunchAttributeCooperative) {

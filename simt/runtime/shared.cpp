@@ -33,7 +33,9 @@ void make_arena(Block& block) {
   std::memset(block.static_shared, 0xFF, room);
 }
 
-void free_arena(Block& block) { munmap(block.arena, block.arena_size); }
+void free_arena(Block& block) {
+  munmap(block.arena, block.arena_size);
+}
 
 void wipe_arena(Block& block, const Grid& grid) {
   std::memset(block.static_shared, 0xFF, grid.static_used.load(std::memory_order_relaxed));

@@ -43,7 +43,9 @@ unsigned word_of(const WarpArgs& args) {
   return word;
 }
 
-void set_word(WarpArgs& args, unsigned word) { std::memcpy(args.value, &word, sizeof word); }
+void set_word(WarpArgs& args, unsigned word) {
+  std::memcpy(args.value, &word, sizeof word);
+}
 
 // Calls f(lane, args) for each lane.
 template <class F>
@@ -57,7 +59,8 @@ void for_each_lane(unsigned lanes, WarpArgs* const* args, F f) {
 template <std::size_t Size>
 void shuffle(WarpOp op, unsigned lanes, WarpArgs* const* args) {
   unsigned char values[32][Size];
-  for_each_lane(lanes, args, [&](int lane, WarpArgs& a) { std::memcpy(values[lane], a.value, Size); });
+  for_each_lane(lanes, args,
+                [&](int lane, WarpArgs& a) { std::memcpy(values[lane], a.value, Size); });
   for_each_lane(lanes, args, [&](int lane, WarpArgs& a) {
     bool in_range;
     const int source = shuffle_source(op, lane, a, in_range);
@@ -153,6 +156,24 @@ void compute(WarpOp op, unsigned lanes, WarpArgs* const* args) {
   }
 }
 
+// Out of line for the sake of the quick path's frame.
+[[noreturn, gnu::cold, gnu::noinline]] void outside_own_mask(WarpOp op, unsigned mask,
+                                                             unsigned lane, Site site) {
+  fault(cudaErrorIllegalInstruction,
+        std::string(name_of(op)) + " by lane " + std::to_string(lane) + ", which its own mask " +
+            hexadecimal(mask) + " leaves out",
+        site);
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] void different_operations(const WarpGroup& group, WarpOp op,
+                                                                 Site site) {
+  fault(cudaErrorIllegalInstruction,
+        "lanes of one warp meet in different operations: " + std::string(name_of(op)) + " here, " +
+            name_of(group.op) + " at " + describe(group.site) + ", both with mask " +
+            hexadecimal(group.mask),
+        site);
+}
+
 unsigned find_group(Warp& warp, WarpOp op, unsigned mask, Site site) {
   for (unsigned g = 0; g < warp.group_count; ++g) {
     if (warp.groups[g].mask == mask) return g;
@@ -189,19 +210,12 @@ void warp_rendezvous(WarpOp op, unsigned mask, WarpArgs& args, Site site) {
   const unsigned bit = 1u << (block.current & 31u);
   Warp& warp = block.warps[warp_index];
   if ((mask & bit) == 0) {
-    fault(cudaErrorIllegalInstruction,
-          std::string(name_of(op)) + " by lane " + std::to_string(block.current & 31u) +
-              ", which its own mask " + hexadecimal(mask) + " leaves out",
-          site);
+    outside_own_mask(op, mask, block.current & 31u, site);
   }
   const unsigned g = find_group(warp, op, mask, site);
   WarpGroup& group = warp.groups[g];
   if (group.op != op) {
-    fault(cudaErrorIllegalInstruction,
-          "lanes of one warp meet in different operations: " + std::string(name_of(op)) +
-              " here, " + name_of(group.op) + " at " + describe(group.site) + ", both with mask " +
-              hexadecimal(mask),
-          site);
+    different_operations(group, op, site);
   }
   group.arrived |= bit;
   Thread& me = block.threads[block.current];
@@ -215,8 +229,8 @@ void warp_rendezvous(WarpOp op, unsigned mask, WarpArgs& args, Site site) {
   block.wait(me, Wait::warp, site);
 }
 
-// The lanes that stand at the earliest place of the source go on first: those at later places may be
-// joined by them there. This is the order in which a GPU brings diverged lanes together again.
+// The lanes that stand at the earliest place of the source go on first: those at later places may
+// be joined by them there. This is the order in which a GPU brings diverged lanes together again.
 void Block::answer_active_mask(unsigned warp_index) {
   Warp& warp = warps[warp_index];
   const unsigned base = warp_index * 32;

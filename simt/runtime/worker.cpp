@@ -6,7 +6,9 @@ namespace simt {
 
 Worker::Worker() : fibers(&runner_main), signal_stack(give_signal_stack()) {}
 
-Worker::~Worker() { free_signal_stack(signal_stack); }
+Worker::~Worker() {
+  free_signal_stack(signal_stack);
+}
 
 void Worker::work(Grid& grid) {
   if (depth == blocks.size()) blocks.push_back(std::make_unique<Block>(fibers));

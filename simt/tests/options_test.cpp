@@ -6,10 +6,10 @@ namespace simt::cc {
 namespace {
 
 TEST(Options, NvccHabits) {
-  const Options o = parse_options({"-arch=sm_90", "-O3", "--expt-relaxed-constexpr", "-Xcompiler",
-                                   "-fPIC,-Wall", "-gencode", "arch=compute_90,code=sm_90", "a.cu",
-                                   "-lcudart", "-lm", "-o", "a", "-Iinc", "-D", "X=1", "-lineinfo",
-                                   "-std=c++20"});
+  const Options o =
+      parse_options({"-arch=sm_90", "-O3", "--expt-relaxed-constexpr", "-Xcompiler", "-fPIC,-Wall",
+                     "-gencode", "arch=compute_90,code=sm_90", "a.cu", "-lcudart", "-lm", "-o", "a",
+                     "-Iinc", "-D", "X=1", "-lineinfo", "-std=c++20"});
   EXPECT_EQ(o.inputs, (std::vector<std::string>{"a.cu", "-lm"}));
   EXPECT_EQ(o.output, "a");
   EXPECT_EQ(o.compile, (std::vector<std::string>{"-O3", "-fPIC", "-Wall"}));
@@ -20,8 +20,8 @@ TEST(Options, NvccHabits) {
 }
 
 TEST(Options, CompileWithDependencies) {
-  const Options o = parse_options({"-MD", "-MT", "x.o", "-MF", "x.o.d", "-x", "cu", "-c", "x.cu",
-                                   "-o", "x.o"});
+  const Options o =
+      parse_options({"-MD", "-MT", "x.o", "-MF", "x.o.d", "-x", "cu", "-c", "x.cu", "-o", "x.o"});
   EXPECT_EQ(o.stage, Stage::compile);
   EXPECT_TRUE(o.dependencies);
   EXPECT_EQ(o.dependency_file, "x.o.d");

@@ -14,7 +14,8 @@ std::string translated(std::string_view text) {
   EXPECT_TRUE(result.errors.empty()) << result.errors.front();
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'),
             std::count(result.text.begin(), result.text.end(), '\n'))
-      << "lines moved:\n" << result.text;
+      << "lines moved:\n"
+      << result.text;
   return result.text;
 }
 
@@ -81,15 +82,18 @@ TEST(Launch, Errors) {
 
 TEST(Shared, Declarators) {
   const std::string out = translated(
-      "void k() { __shared__ A<B, C> x, y[2][N], *z, (*w)[4]; static __shared__ struct { int a, b; } s;"
+      "void k() { __shared__ A<B, C> x, y[2][N], *z, (*w)[4]; static __shared__ struct { int a, b; "
+      "} s;"
       " volatile __shared__ float v[8]; float __shared__ u; }");
-  EXPECT_TRUE(contains(out, "typedef  A<B, C> simt_type_x, simt_type_y[2][N], *simt_type_z, "
-                            "(*simt_type_w)[4];"))
+  EXPECT_TRUE(contains(out,
+                       "typedef  A<B, C> simt_type_x, simt_type_y[2][N], *simt_type_z, "
+                       "(*simt_type_w)[4];"))
       << out;
   for (const char* name : {"x", "y", "z", "w", "s", "v", "u"}) {
     EXPECT_TRUE(contains(out, "auto& " + std::string(name) + " = *static_cast<simt_type_" + name +
                                   "*>(simt_var_" + name + ".address());"))
-        << name << "\n" << out;
+        << name << "\n"
+        << out;
   }
 }
 
@@ -108,9 +112,15 @@ TEST(Shared, FileScope) {
   EXPECT_TRUE(contains(translated("__shared__ int x[4];"), "static __thread  int x[4];"));
 }
 
+TEST(Shared, FileScopeTwice) {
+  const std::string out = translated("extern __shared__ int s[];\nextern __shared__ int s[];\n");
+  EXPECT_EQ(out.find("static thread_local"), out.rfind("static thread_local")) << out;
+}
+
 TEST(Shared, LambdasCaptureByReference) {
   const char* const kernel =
-      "__simt_global__ void k() { __shared__ int s[4]; int n = 0; auto f = %s(int i) { return s[i]; "
+      "__simt_global__ void k() { __shared__ int s[4]; int n = 0; auto f = %s(int i) { return "
+      "s[i]; "
       "}; }";
   const auto with = [&](const char* captures) {
     std::string text = kernel;
@@ -131,8 +141,9 @@ TEST(Kernels, RegisteredAndCast) {
       "void f() { g((void*)n::k, (const void*)&t<int>, reinterpret_cast<void*>(t<float>)); }");
   EXPECT_TRUE(contains(out, "::simt::KernelRegistrar simt_kernel_k_")) << out;
   EXPECT_FALSE(contains(out, "simt_kernel_t_")) << out;
-  EXPECT_TRUE(contains(out, "g(::simt::kernel_handle(n::k), ::simt::kernel_handle(t<int>), "
-                            "::simt::kernel_handle(t<float>))"))
+  EXPECT_TRUE(contains(out,
+                       "g(::simt::kernel_handle(n::k), ::simt::kernel_handle(t<int>), "
+                       "::simt::kernel_handle(t<float>))"))
       << out;
 }
 
@@ -148,10 +159,19 @@ TEST(Device, CallsOfCFunctions) {
   const std::string out = translated(
       "__simt_global__ void k() { printf(\"x\"); std::printf(\"y\"); o.printf(); clock(); }\n"
       "void h() { printf(\"z\"); }");
-  EXPECT_TRUE(contains(out, "{ ::simt::device_printf(\"x\"); ::simt::device_printf(\"y\"); "
-                            "o.printf(); ::simt::device_clock(); }"))
+  EXPECT_TRUE(contains(out,
+                       "{ ::simt::device_printf(\"x\"); ::simt::device_printf(\"y\"); "
+                       "o.printf(); ::simt::device_clock(); }"))
       << out;
   EXPECT_TRUE(contains(out, "{ printf(\"z\"); }")) << out;
+}
+
+TEST(Device, OperatorsAndConstructors) {
+  const std::string out = translated(
+      "struct A { __simt_device__ A& operator=(const A& a) { printf(\"1\"); return *this; }\n"
+      "__simt_device__ A() : x{1}, y(2) { printf(\"2\"); }\n"
+      "__simt_device__ int operator()(int i) const { printf(\"3\"); return i; } int x, y; };");
+  EXPECT_FALSE(contains(out, " printf(")) << out;
 }
 
 TEST(Device, NoinlineOutsideAttributes) {
@@ -161,15 +181,15 @@ TEST(Device, NoinlineOutsideAttributes) {
 
 TEST(Asm, SpecialRegistersAndRefusals) {
   const std::string out = translated(
-      "__simt_device__ unsigned f() { unsigned r; asm volatile(\"mov.u32 %0, %%laneid;\" : \"=r\"(r)); "
+      "__simt_device__ unsigned f() { unsigned r; asm volatile(\"mov.u32 %0, %%laneid;\" : "
+      "\"=r\"(r)); "
       "asm volatile(\"\" ::: \"memory\"); return r; }");
   EXPECT_TRUE(contains(out, "(r) = ::simt::special::laneid();")) << out;
   EXPECT_TRUE(contains(out, "asm volatile(\"\" ::: \"memory\");")) << out;
   const Translation refused = translate(
       "# 5 \"p.cu\"\n__simt_device__ void f() {\n  asm(\"bar.warp.sync \"\n      \"0;\\n\");\n}\n");
   ASSERT_EQ(refused.errors.size(), 1u);
-  EXPECT_EQ(refused.errors[0],
-            "p.cu:6: error: inline PTX is not supported yet: bar.warp.sync 0;");
+  EXPECT_EQ(refused.errors[0], "p.cu:6: error: inline PTX is not supported yet: bar.warp.sync 0;");
   const char* const host = "void f() { asm(\"nop\"); }";
   EXPECT_EQ(translated(host), host);
 }

@@ -32,11 +32,13 @@ struct Fixture {
     throw std::runtime_error("no op " + name);
   }
 
-  std::vector<Record> run(const std::string& op_name, const std::vector<std::string>& rungs = {}, bool bench = false) {
+  std::vector<Record> run(const std::string& op_name, const std::vector<std::string>& rungs = {},
+                          bool bench = false) {
     const Op& o = op(op_name);
     std::vector<Contestant> contestants;
     for (const Rung& r : library.registry->rungs)
-      if (r.op == op_name && (rungs.empty() || std::find(rungs.begin(), rungs.end(), r.name) != rungs.end()))
+      if (r.op == op_name &&
+          (rungs.empty() || std::find(rungs.begin(), rungs.end(), r.name) != rungs.end()))
         contestants.push_back({&r, r.name});
     std::vector<Attempt> attempts;
     for (std::size_t i = 0; i < o.cases.size(); ++i)
@@ -47,7 +49,7 @@ struct Fixture {
 
   // The reason why a bad rung fails on its first case.
   std::string reason(const std::string& rung, bool bench = false) {
-    const auto records = run("bad", {rung}, bench);
+    const auto records = run("unruly", {rung}, bench);
     EXPECT_FALSE(records.empty());
     for (const Record& r : records) {
       EXPECT_EQ(r.status, Status::failed) << rung << " on " << r.test;
@@ -108,65 +110,74 @@ TEST(Runner, SeveralAtOnceGiveTheSame) {
 }
 
 TEST(Runner, CrashIsReportedWithWhatWasPrinted) {
-  Fixture f("bad");
+  Fixture f("unruly");
   EXPECT_EQ(f.reason("crash"), "crashed: segmentation fault");
   EXPECT_EQ(f.last_output, "about to crash\n");
 }
 
 TEST(Runner, HangEndsAtTheTimeLimit) {
-  Fixture f("bad");
+  Fixture f("unruly");
   f.settings.timeout = 0.3;
   EXPECT_EQ(f.reason("hang"), "no answer within 0.3 s");
 }
 
-TEST(Runner, ExitIsReported) { EXPECT_EQ(Fixture("bad").reason("exit"), "exited with status 3"); }
+TEST(Runner, ExitIsReported) {
+  EXPECT_EQ(Fixture("unruly").reason("exit"), "exited with status 3");
+}
 
 TEST(Runner, ErrorsOfALauncherAreReported) {
-  EXPECT_EQ(Fixture("bad").reason("throw"), "cudaErrorMadeUp: it broke");
+  EXPECT_EQ(Fixture("unruly").reason("throw"), "cudaErrorMadeUp: it broke");
 }
 
 TEST(Runner, WritesAroundATensorAreSeen) {
-  EXPECT_EQ(Fixture("bad").reason("past_end"), "wrote past the end of y (byte 1 after it)");
-  EXPECT_EQ(Fixture("bad").reason("before_start"), "wrote before the start of y (1 bytes before it)");
-  EXPECT_EQ(Fixture("bad").reason("past_input"), "wrote past the end of x (byte 1 after it)");
+  EXPECT_EQ(Fixture("unruly").reason("past_end"), "wrote past the end of y (byte 1 after it)");
+  EXPECT_EQ(Fixture("unruly").reason("before_start"),
+            "wrote before the start of y (1 bytes before it)");
+  EXPECT_EQ(Fixture("unruly").reason("past_input"), "wrote past the end of x (byte 1 after it)");
 }
 
 TEST(Runner, AReadPastTheEndIsNaN) {
-  EXPECT_NE(Fixture("bad").reason("reads_past").find("y[0,0] is nan"), std::string::npos);
+  EXPECT_NE(Fixture("unruly").reason("reads_past").find("y[0,0] is nan"), std::string::npos);
 }
 
 TEST(Runner, AChangedInputIsSeen) {
-  EXPECT_EQ(Fixture("bad").reason("changes_input"), "changed its input x[0,4]");
+  EXPECT_EQ(Fixture("unruly").reason("changes_input"), "changed its input x[0,4]");
 }
 
-TEST(Runner, AnUnwrittenElementIsSeen) { EXPECT_EQ(Fixture("bad").reason("unwritten"), "did not write y[1,2]"); }
+TEST(Runner, AnUnwrittenElementIsSeen) {
+  EXPECT_EQ(Fixture("unruly").reason("unwritten"), "did not write y[1,2]");
+}
 
 TEST(Runner, OldContentsMustNotMatter) {
-  EXPECT_EQ(Fixture("bad").reason("old_contents"), "y[0,2] depends on what the output or the scratch held before");
+  EXPECT_EQ(Fixture("unruly").reason("old_contents"),
+            "y[0,2] depends on what the output or the scratch held before");
 }
 
 TEST(Runner, AFalsePromiseOfDeterminismIsSeen) {
-  EXPECT_EQ(Fixture("bad").reason("random"), "not deterministic, but says it is: y[0,3] differs from run to run");
+  EXPECT_EQ(Fixture("unruly").reason("random"),
+            "not deterministic, but says it is: y[0,3] differs from run to run");
 }
 
 TEST(Runner, AnHonestNondeterministicRungPasses) {
-  Fixture f("bad");
-  for (const Record& r : f.run("bad", {"honest"})) EXPECT_EQ(r.status, Status::passed) << r.reason;
+  Fixture f("unruly");
+  for (const Record& r : f.run("unruly", {"honest"}))
+    EXPECT_EQ(r.status, Status::passed) << r.reason;
 }
 
 TEST(Runner, WrongNumbersAreSeen) {
-  EXPECT_NE(Fixture("bad").reason("off_by_one").find("y[2,4] is"), std::string::npos);
-  EXPECT_NE(Fixture("bad").reason("zero").find("15 of 15 elements wrong"), std::string::npos);
+  EXPECT_NE(Fixture("unruly").reason("off_by_one").find("y[2,4] is"), std::string::npos);
+  EXPECT_NE(Fixture("unruly").reason("zero").find("15 of 15 elements wrong"), std::string::npos);
 }
 
 TEST(Runner, ABadRungDoesNotHurtTheNext) {
-  Fixture f("bad");
+  Fixture f("unruly");
   f.settings.jobs = 3;
   f.settings.timeout = 0.5;
-  const auto records = f.run("bad", {"crash", "exit", "hang", "honest", "throw", "past_end"});
+  const auto records = f.run("unruly", {"crash", "exit", "hang", "honest", "throw", "past_end"});
   ASSERT_EQ(records.size(), 12u);
   for (const Record& r : records)
-    EXPECT_EQ(r.status, r.name == "honest" ? Status::passed : Status::failed) << r.name << ": " << r.reason;
+    EXPECT_EQ(r.status, r.name == "honest" ? Status::passed : Status::failed)
+        << r.name << ": " << r.reason;
 }
 
 TEST(Runner, OnlyWhatPassedIsTimed) {
@@ -178,13 +189,14 @@ TEST(Runner, OnlyWhatPassedIsTimed) {
     EXPECT_EQ(r.cost.bytes, 2.0 * 64 * 1024 * 4);
   }
   for (const Record& r : f.run("toy_gather", {}, true)) {
-    EXPECT_EQ(r.status, Status::passed) << "an in-place tensor is restored after the timed loop: " << r.reason;
+    EXPECT_EQ(r.status, Status::passed)
+        << "an in-place tensor is restored after the timed loop: " << r.reason;
     EXPECT_TRUE(r.timing.has_value());
   }
 }
 
 TEST(Runner, WhatGoesWrongInTheTimedLoopIsSeen) {
-  Fixture f("bad", "gpu");
+  Fixture f("unruly", "gpu");
   EXPECT_TRUE(f.reason("late", true).starts_with("after the timed launches y[0,0] is 77"));
 }
 

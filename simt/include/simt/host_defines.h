@@ -51,6 +51,12 @@
 #define __cudart_builtin__
 #define __specialization_static
 
+// nvcc and clang have this; g++ can be told the same in its own words.
+#ifndef __clang__
+#define __builtin_assume(...) ((__VA_ARGS__) ? (void)0 : __builtin_unreachable())
+#endif
+#define __assume(...) __builtin_assume(__VA_ARGS__)
+
 #define CUDARTAPI
 #define CUDARTAPI_CDECL
 #define CUDART_CB

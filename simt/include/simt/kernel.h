@@ -6,6 +6,7 @@
 
 #include <simt/launch.h>
 
+#include <cstdint>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -48,7 +49,10 @@ void* kernel_handle(R (*function)(P...), const char* name = nullptr) {
   register_kernel(identity, name, &thunk_for<P...>);
   return identity;
 }
-// A cast of something that turned out not to be a function.
+// Casts of something that has a kernel's name but is a variable.
+inline void* kernel_handle(std::uintptr_t number, const char* = nullptr) {
+  return reinterpret_cast<void*>(number);
+}
 template <class T>
 void* kernel_handle(T* pointer, const char* = nullptr) {
   return const_cast<void*>(static_cast<const void*>(pointer));

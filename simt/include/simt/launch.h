@@ -14,7 +14,6 @@
 #include <simt/self.h>
 
 #include <cstddef>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -66,6 +65,14 @@ struct OneFunction {
   }
 };
 
+// Runs `kernel` with its own copies of the arguments. They lie next to each other in the closure,
+// and the call copies them again into each thread's by-value parameters.
+template <class Call, class... A>
+void run_with(const Config& config, const void* identity, const char* name, const Call& kernel,
+              A... kept) {
+  run_kernel(config, identity, name, [=, &kernel] { kernel(kept...); });
+}
+
 template <class Call>
 struct GenericLauncher {
   Config config;
@@ -74,10 +81,7 @@ struct GenericLauncher {
 
   template <class... A>
   void operator()(A&&... a) const {
-    // Every thread gets its own copy: the call below copies from here into by-value parameters.
-    const std::tuple<std::decay_t<A>...> kept(std::forward<A>(a)...);
-    std::apply([this](const auto&... k) { run_kernel(config, nullptr, name, [&] { call(k...); }); },
-               kept);
+    run_with<Call, std::decay_t<A>...>(config, nullptr, name, call, std::forward<A>(a)...);
   }
 };
 
@@ -89,16 +93,13 @@ struct TypedLauncher {
   Call call;
 
   void operator()(P... p) const {
-    run_kernel(config, identity, name, [&] { call(p...); });
+    run_with<Call, P...>(config, identity, name, call, std::forward<P>(p)...);
   }
 
   // Fewer arguments than parameters: the kernel has default arguments.
   template <class... A, std::enable_if_t<(sizeof...(A) < sizeof...(P)), int> = 0>
   void operator()(A&&... a) const {
-    const std::tuple<std::decay_t<A>...> kept(std::forward<A>(a)...);
-    std::apply(
-        [this](const auto&... k) { run_kernel(config, identity, name, [&] { call(k...); }); },
-        kept);
+    run_with<Call, std::decay_t<A>...>(config, identity, name, call, std::forward<A>(a)...);
   }
 };
 

@@ -110,33 +110,6 @@ inline int __mul24(int a, int b) {
 inline unsigned __umul24(unsigned a, unsigned b) {
   return (a & 0xFFFFFFu) * (b & 0xFFFFFFu);
 }
-inline int mul24(int a, int b) {
-  return __mul24(a, b);
-}
-inline unsigned umul24(unsigned a, unsigned b) {
-  return __umul24(a, b);
-}
-inline int mulhi(int a, int b) {
-  return __mulhi(a, b);
-}
-inline unsigned mulhi(unsigned a, unsigned b) {
-  return __umulhi(a, b);
-}
-inline unsigned mulhi(int a, unsigned b) {
-  return __umulhi(static_cast<unsigned>(a), b);
-}
-inline unsigned mulhi(unsigned a, int b) {
-  return __umulhi(a, static_cast<unsigned>(b));
-}
-inline unsigned umulhi(unsigned a, unsigned b) {
-  return __umulhi(a, b);
-}
-inline long long mul64hi(long long a, long long b) {
-  return __mul64hi(a, b);
-}
-inline unsigned long long umul64hi(unsigned long long a, unsigned long long b) {
-  return __umul64hi(a, b);
-}
 
 inline unsigned __usad(unsigned a, unsigned b, unsigned c) {
   return c + (a > b ? a - b : b - a);

@@ -8,8 +8,14 @@
 
 namespace simt {
 
-// Runs one operation in another rounding mode. Volatile operands and result keep the compiler,
-// which does not know about modes, from moving the operation out or computing it beforehand.
+// The compiler may not know the value after this, nor move its computation past it.
+template <class T>
+inline void opaque(T& value) {
+  asm volatile("" : "+m"(value) : : "memory");
+}
+
+// Runs one operation in another rounding mode. The compiler does not know about modes: without the
+// fences around operands and result it would compute ahead of the change, or at compile time.
 template <int Mode, class R, class F, class... Ts>
 inline R in_mode(F operation, Ts... operands) {
   if constexpr (Mode == FE_TONEAREST) {
@@ -17,10 +23,9 @@ inline R in_mode(F operation, Ts... operands) {
   } else {
     const int before = std::fegetround();
     std::fesetround(Mode);
-    volatile R result;
-    [&](auto... kept) {
-      result = operation(kept...);
-    }(static_cast<Ts>(*static_cast<volatile Ts*>(&operands))...);
+    (opaque(operands), ...);
+    R result = operation(operands...);
+    opaque(result);
     std::fesetround(before);
     return result;
   }

@@ -21,13 +21,15 @@ inline constexpr int warpSize = 32;
 
 namespace simt {
 
+inline constexpr unsigned fresh = ~0u;
+
 // The part of a block's state that compiled kernels touch directly; the runtime's Block derives
 // from it. One exists for each OS thread (and level of nested launches).
 struct BlockFront {
   unsigned next_thread;      // linear id of the first thread that has not started
   unsigned thread_count;     // threads of the block
-  unsigned current;          // linear id of the running thread
-  unsigned spins;            // calls of spin_hint by the running thread
+  unsigned current;          // linear id of the running thread if it is parked, else `fresh`
+  unsigned spins;            // calls of spin_hint
   unsigned parked;           // threads that had to wait at least once and have not returned
   unsigned grid_generation;  // names the grid among all launches, never 0
   char* static_shared;       // start of the block's statically sized shared memory
@@ -40,14 +42,18 @@ SIMT_TLS BlockFront* front;
 inline bool in_kernel() {
   return front != nullptr;
 }
+// A thread that never waited is the one started last: the loop below need not write down its id.
+inline unsigned rank_of_running(const BlockFront& block) {
+  return block.current != fresh ? block.current : block.next_thread - 1;
+}
 inline unsigned thread_rank() {
-  return front->current;
+  return rank_of_running(*front);
 }
 inline unsigned lane_id() {
-  return front->current & 31u;
+  return thread_rank() & 31u;
 }
 inline unsigned warp_id() {
-  return front->current >> 5;
+  return thread_rank() >> 5;
 }
 inline unsigned lane_mask() {
   return 1u << lane_id();
@@ -67,42 +73,42 @@ inline uint3 index_of_thread(unsigned id) {
   return uint3{id % blockDim.x, row % blockDim.y, row / blockDim.y};
 }
 
-// Runs threads one after the other, until all threads of the block have started. What the loop
-// keeps in registers holds as long as no other fiber has started threads meanwhile; going through
-// memory every time would cost more than a small kernel does.
+// Runs threads one after the other, until all threads of the block have started. As long as nobody
+// is parked, no other fiber has run: then what the loop keeps in registers still holds. Going
+// through memory every time would cost more than a small kernel does.
 template <class Call>
 inline void run_thread_loop(BlockFront& block, const Call& call) {
   const unsigned count = block.thread_count;
+  const unsigned size_x = blockDim.x, size_y = blockDim.y;
   unsigned id = block.next_thread;
   if (id == count) return;
-  const unsigned size_x = blockDim.x, size_y = blockDim.y;
-  uint3 index = index_of_thread(id);
+  threadIdx = index_of_thread(id);
+  unsigned x = threadIdx.x;
   for (;;) {
     block.next_thread = id + 1;
-    block.current = id;
-    block.spins = 0;
-    threadIdx = index;
+    threadIdx.x = x;
     call();
-    if (block.parked != 0) thread_left(block);
-    if (__builtin_expect(block.next_thread == id + 1, 1)) {
-      if (++id == count) return;
-      if (++index.x == size_x) {
-        index.x = 0;
-        if (++index.y == size_y) {
-          index.y = 0;
-          ++index.z;
-        }
-      }
-    } else {
+    if (__builtin_expect(block.parked != 0, 0)) {
+      thread_left(block);
       id = block.next_thread;
       if (id == count) return;
-      index = index_of_thread(id);
+      threadIdx = index_of_thread(id);
+      x = threadIdx.x;
+      continue;
+    }
+    if (++id == count) return;
+    if (++x == size_x) {
+      x = 0;
+      if (++threadIdx.y == size_y) {
+        threadIdx.y = 0;
+        ++threadIdx.z;
+      }
     }
   }
 }
 
-// Lets other threads of the block and other blocks go on. Everything a thread may spin on calls
-// spin_hint, which looks around once in a while.
+// Lets other threads of the block and other blocks go on, if the running thread seems to spin.
+// Everything a thread may spin on calls spin_hint.
 void look_around();
 
 inline void spin_hint() {

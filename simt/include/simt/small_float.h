@@ -145,28 +145,28 @@ inline unsigned short float_to_half(float value) {
   const std::uint32_t bits = __builtin_bit_cast(std::uint32_t, value);
   const std::uint32_t sign = bits >> 16 & 0x8000;
   const std::uint32_t magnitude = bits & 0x7FFFFFFF;
-  if (magnitude >= 0x47800000)  // 65536 and more, infinity, NaN
-    return static_cast<unsigned short>(magnitude > 0x7F800000 ? 0x7FFF : sign | 0x7C00);
-  if (magnitude < 0x38800000) {
-    // Subnormal: adding 0.5, whose last bit is a half's smallest step, rounds in hardware.
-    const float shifted = __builtin_bit_cast(float, magnitude) + 0.5f;
-    return static_cast<unsigned short>(sign |
-                                       (__builtin_bit_cast(std::uint32_t, shifted) - 0x3F000000));
+  if (__builtin_expect(magnitude - 0x38800000 < 0x47800000 - 0x38800000, 1)) {  // 2^-14 to 65536
+    const std::uint32_t rounded = magnitude + 0xFFF + (magnitude >> 13 & 1);
+    return static_cast<unsigned short>(sign | ((rounded - 0x38000000) >> 13));
   }
-  const std::uint32_t rounded = magnitude + 0xFFF + (magnitude >> 13 & 1);
-  return static_cast<unsigned short>(sign | ((rounded - 0x38000000) >> 13));
+  if (magnitude >= 0x47800000)  // infinity, NaN
+    return static_cast<unsigned short>(magnitude > 0x7F800000 ? 0x7FFF : sign | 0x7C00);
+  // Subnormal: adding 0.5, whose last bit is a half's smallest step, rounds in hardware.
+  const float shifted = __builtin_bit_cast(float, magnitude) + 0.5f;
+  return static_cast<unsigned short>(sign |
+                                     (__builtin_bit_cast(std::uint32_t, shifted) - 0x3F000000));
 }
 
 inline float half_to_float(unsigned short half) {
   const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000) << 16;
   const std::uint32_t magnitude = half & 0x7FFF;
-  if (magnitude > 0x7C00) return __builtin_bit_cast(float, std::uint32_t{0x7FFFFFFF});
-  if (magnitude == 0x7C00) return __builtin_bit_cast(float, sign | 0x7F800000);
+  if (__builtin_expect(magnitude - 0x0400 < 0x7C00 - 0x0400, 1))
+    return __builtin_bit_cast(float, sign | ((magnitude << 13) + 0x38000000));
   if (magnitude < 0x0400) {
     const float value = static_cast<float>(magnitude) * 0x1p-24f;
     return sign ? -value : value;
   }
-  return __builtin_bit_cast(float, sign | ((magnitude << 13) + 0x38000000));
+  return __builtin_bit_cast(float, magnitude > 0x7C00 ? 0x7FFFFFFF : sign | 0x7F800000);
 }
 
 inline unsigned short float_to_bfloat16(float value) {

@@ -113,6 +113,38 @@ static void host_memory() {
   SHOW(cudaFree(device));
 }
 
+static void managed_and_pools() {
+  char *managed = nullptr, *device = nullptr, *pinned = nullptr;
+  void* none = nullptr;
+  size_t pitch = 0, free = 0;
+  cudaMallocManaged(&managed, 1 << 16);
+  cudaMalloc(&device, 1 << 16);
+  const cudaMemLocation here{cudaMemLocationTypeDevice, 0}, host{cudaMemLocationTypeHost, 0};
+  SHOW(cudaMallocManaged(&none, 0));
+  SHOW(cudaMallocManaged(&none, 16, 77));
+  SHOW(cudaMemPrefetchAsync(managed, 1 << 16, here, 0, 0));
+  SHOW(cudaMemPrefetchAsync(managed, 1 << 16, host, 0, 0));
+  SHOW(cudaMemPrefetchAsync(device, 1 << 16, here, 0, 0));
+  SHOW(cudaMemAdvise(managed, 1 << 16, cudaMemAdviseSetReadMostly, here));
+  SHOW(cudaMemAdvise(managed, 1 << 16, (cudaMemoryAdvise)77, here));
+  SHOW(cudaMemAdvise(device, 1 << 16, cudaMemAdviseSetReadMostly, here));
+  SHOW(cudaFreeAsync(nullptr, 0));
+  SHOW(cudaMallocAsync(&none, 4096, 0));
+  SHOW(cudaFreeAsync(none, 0));
+  SHOW(cudaMallocAsync(&none, 4096, 0));
+  SHOW(cudaFree(none));
+  SHOW(cudaMemGetInfo(nullptr, &free));
+  SHOW(cudaMallocPitch(&none, &pitch, 0, 16));
+  SHOW(cudaMallocPitch(&none, nullptr, 16, 16));
+  SHOW(cudaHostAlloc(&pinned, 16, 77));
+  SHOW(cudaMallocHost(&none, 0));
+  SHOW(cudaMemcpy3D(nullptr));
+  SHOW(cudaMemcpyPeer(device, 0, managed, 0, 16));
+  SHOW(cudaMemcpyPeer(device, 1000, managed, 0, 16));
+  SHOW(cudaFree(managed));
+  SHOW(cudaFree(device));
+}
+
 static void symbols() {
   int ints[16];
   for (int i = 0; i < 16; ++i) ints[i] = i * i;
@@ -221,6 +253,13 @@ static void streams_and_events() {
   SHOW(cudaEventRecord(nullptr));
   SHOW(cudaEventSynchronize(nullptr));
   SHOW(cudaEventDestroy(nullptr));
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusActive;
+  cudaGraph_t graph = nullptr;
+  SHOW(cudaStreamIsCapturing(stream, &status));
+  std::printf("capturing: %d\n", status);
+  SHOW(cudaStreamEndCapture(stream, &graph));
+  SHOW(cudaStreamAddCallback(stream, nullptr, nullptr, 0));
+  SHOW(cudaLaunchHostFunc(stream, nullptr, nullptr));
   SHOW(cudaEventDestroy(start));
   SHOW(cudaEventDestroy(stop));
   SHOW(cudaStreamDestroy(stream));
@@ -256,6 +295,7 @@ static void fault() {
 int main() {
   memory();
   host_memory();
+  managed_and_pools();
   symbols();
   devices();
   streams_and_events();

@@ -4,7 +4,9 @@
 __global__ void check(int limit) {
   assert(static_cast<int>(threadIdx.x) < limit);
 }
-__global__ void stop() { __trap(); }
+__global__ void stop() {
+  __trap();
+}
 
 int main() {
   check<<<1, 32>>>(32);

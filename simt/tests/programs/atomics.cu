@@ -23,7 +23,8 @@ __global__ void subtract(T* x) {
   atomicSub(x, static_cast<T>(2));
 }
 
-__global__ void others(float* f, double* d, unsigned* u, unsigned short* s, float4* v, long long* l) {
+__global__ void others(float* f, double* d, unsigned* u, unsigned short* s, float4* v,
+                       long long* l) {
   atomicAdd(f, 0.5f);
   atomicAdd(d, 0.25);
   atomicAdd_block(f, 0.5f);
@@ -48,9 +49,9 @@ void run(const char* name) {
   *r = {0, 1000, 0, 100, 0, static_cast<T>(-1), 0, 0};
   integers<T><<<8, 64>>>(r);
   cudaDeviceSynchronize();
-  printf("%s: %lld %lld %lld %lld %lld %lld %lld\n", name, (long long)r->add, (long long)r->exchange,
-         (long long)r->least, (long long)r->most, (long long)(r->bits_and & 0xffffff),
-         (long long)r->bits_or, (long long)r->bits_xor);
+  printf("%s: %lld %lld %lld %lld %lld %lld %lld\n", name, (long long)r->add,
+         (long long)r->exchange, (long long)r->least, (long long)r->most,
+         (long long)(r->bits_and & 0xffffff), (long long)r->bits_or, (long long)r->bits_xor);
 }
 
 int main() {

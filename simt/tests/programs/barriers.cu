@@ -27,7 +27,8 @@ __global__ void ids(int* out) {
   int other = 59 - linear;
   int block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
   __syncthreads();
-  out[block * 60 + linear] = seen[other] + block * 1000 + (static_cast<int>(threadIdx.x) == linear % 5 ? 0 : 1000000);
+  out[block * 60 + linear] =
+      seen[other] + block * 1000 + (static_cast<int>(threadIdx.x) == linear % 5 ? 0 : 1000000);
 }
 
 __global__ void named(int* out) {

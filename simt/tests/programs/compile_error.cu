@@ -5,6 +5,8 @@ __global__ void k(int* out) {
   k2(out, s);
 }
 int main() {
+  // clang-format off
   k<<<1,
       2>>>(3.5);
+  // clang-format on
 }

@@ -23,7 +23,8 @@ int main() {
   void* args[] = {&p, &bad, &n};
   printf("%s\n", cudaGetErrorName(cudaLaunchCooperativeKernel((void*)phases, 24, 40, args, 0, 0)));
   printf("%s, %d bad\n", cudaGetErrorName(cudaDeviceSynchronize()), *bad);
-  printf("%s\n", cudaGetErrorName(cudaLaunchCooperativeKernel((void*)phases, 100000, 40, args, 0, 0)));
+  printf("%s\n",
+         cudaGetErrorName(cudaLaunchCooperativeKernel((void*)phases, 100000, 40, args, 0, 0)));
   cudaGetLastError();
   cudaLaunchCooperativeKernel(leaves, 4, 32, nullptr);
   printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));

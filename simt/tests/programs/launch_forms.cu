@@ -19,10 +19,16 @@ __global__ void conversions(float* out, double scale, const int* none, char c) {
   out[threadIdx.x] = static_cast<float>(scale) * (none == nullptr ? 1.0f : 2.0f) + c;
 }
 
-__global__ void defaults(int* out, int a = 5, int b = 7) { *out = a * 100 + b; }
+__global__ void defaults(int* out, int a = 5, int b = 7) {
+  *out = a * 100 + b;
+}
 
-__global__ void overloaded(int* out, int) { *out = 1; }
-__global__ void overloaded(int* out, double) { *out = 2; }
+__global__ void overloaded(int* out, int) {
+  *out = 1;
+}
+__global__ void overloaded(int* out, double) {
+  *out = 2;
+}
 
 __global__ void big(Big b, int* out) {
   // By-value parameters belong to the thread: this must not be seen by the others.
@@ -59,12 +65,15 @@ void Holder<T>::run() {
 #define LAUNCH(kernel, ...) kernel<<<1, 4>>>(__VA_ARGS__)
 
 extern "C" {
-__global__ void c_linkage(int* out) { *out = 99; }
+__global__ void c_linkage(int* out) {
+  *out = 99;
+}
 }
 
 static void show(const char* what, const int* p) {
   cudaDeviceSynchronize();
-  printf("%s: %d %d %d %d (%s)\n", what, p[0], p[1], p[2], p[3], cudaGetErrorName(cudaGetLastError()));
+  printf("%s: %d %d %d %d (%s)\n", what, p[0], p[1], p[2], p[3],
+         cudaGetErrorName(cudaGetLastError()));
 }
 
 int main() {

@@ -7,14 +7,18 @@ __global__ void write(int* p) {
   __syncthreads();
   if (threadIdx.x == 5 && blockIdx.x == 2) *p = 1;
 }
-__global__ void ok(int* p) { *p = 3; }
+__global__ void ok(int* p) {
+  *p = 3;
+}
 
 __device__ __noinline__ int deep(volatile int* p, int n) {
   volatile int a[64];
   a[n % 64] = n;
   return n == 0 ? *p : deep(p, n - 1) + a[n % 64];
 }
-__global__ void overflow(int* p) { *p = deep(p, 1 << 20); }
+__global__ void overflow(int* p) {
+  *p = deep(p, 1 << 20);
+}
 
 static void host_handler(int) {
   puts("host handler");

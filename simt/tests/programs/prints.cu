@@ -2,7 +2,9 @@
 #include <cstdio>
 #include <string>
 
-__device__ void hello(int i) { printf("hello from %d.%d\n", blockIdx.x, i); }
+__device__ void hello(int i) {
+  printf("hello from %d.%d\n", blockIdx.x, i);
+}
 
 __global__ void greet() {
   hello(threadIdx.x);
@@ -10,7 +12,9 @@ __global__ void greet() {
   if (threadIdx.x == 0) std::printf("%s of block %d has %.1f%% %c\n", "all", blockIdx.x, 99.5, '!');
 }
 
-__global__ void lengthy(const char* text) { ::printf("%s|\n", text); }
+__global__ void lengthy(const char* text) {
+  ::printf("%s|\n", text);
+}
 
 int main() {
   greet<<<3, 2>>>();

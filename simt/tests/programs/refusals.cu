@@ -8,7 +8,9 @@ __global__ void uses(int* out) {
   *out = s[0];
 }
 
-static void show(const char* what) { printf("%s: %s\n", what, cudaGetErrorName(cudaGetLastError())); }
+static void show(const char* what) {
+  printf("%s: %s\n", what, cudaGetErrorName(cudaGetLastError()));
+}
 
 int main() {
   nothing<<<1, 1025>>>();

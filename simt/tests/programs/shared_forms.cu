@@ -76,7 +76,8 @@ __global__ void forms(T* out) {
     out[4] = overlay.i == 0x3f800000 ? 1 : 0;
     out[5] = by_copy(3);
     out[6] = without(8);
-    out[7] = (reinterpret_cast<size_t>(bytes) % 64 == 0) && (reinterpret_cast<size_t>(a) % 16 == 0) &&
+    out[7] = (reinterpret_cast<size_t>(bytes) % 64 == 0) &&
+             (reinterpret_cast<size_t>(a) % 16 == 0) &&
              (reinterpret_cast<size_t>(dynamic) % 1024 == 0);
     out[8] = point.x;  // stale memory reads as all ones
     out[9] = bytes[2];

@@ -1,7 +1,9 @@
 // Warp operations that cannot be right.
 #include <cstdio>
 
-__global__ void outside(int* out) { *out = __shfl_sync(0xfffffffeu, *out, 0); }
+__global__ void outside(int* out) {
+  *out = __shfl_sync(0xfffffffeu, *out, 0);
+}
 __global__ void mixed(int* out) {
   if (threadIdx.x == 0) {
     *out = __any_sync(0xffffffffu, 1);

@@ -36,7 +36,8 @@ __global__ void matmul(const float* a, const float* b, float* c, int n) {
 
 __global__ void warp_sums(const float* x, float* out, int n) {
   float sum = 0;
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) sum += x[i];
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    sum += x[i];
   for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffffu, sum, d);
   if (threadIdx.x % 32 == 0) atomicAdd(out, sum);
 }
@@ -62,7 +63,8 @@ double seconds(const std::function<void()>& work, int repeats) {
 
 unsigned thread_count() {
   const char* text = std::getenv("SIMT_THREADS");
-  return text != nullptr ? static_cast<unsigned>(std::atoi(text)) : std::thread::hardware_concurrency();
+  return text != nullptr ? static_cast<unsigned>(std::atoi(text))
+                         : std::thread::hardware_concurrency();
 }
 
 void plain_saxpy(int n, float a, const float* x, float* y) {
@@ -124,9 +126,17 @@ int main(int argc, char** argv) {
   const double shuffle_free = 64.0 * 256 * 5;
   report("  a shuffle, at most", sums / shuffle_free * 1e9, "ns");
 
-  const double launch = seconds([] { for (int i = 0; i < 1000; ++i) empty<<<1, 1>>>(); }, 5);
+  const double launch = seconds(
+      [] {
+        for (int i = 0; i < 1000; ++i) empty<<<1, 1>>>();
+      },
+      5);
   report("launch, 1 block", launch * 1e3, "us");
-  const double wide = seconds([] { for (int i = 0; i < 1000; ++i) empty<<<8, 32>>>(); }, 5);
+  const double wide = seconds(
+      [] {
+        for (int i = 0; i < 1000; ++i) empty<<<8, 32>>>();
+      },
+      5);
   report("launch, 8 blocks", wide * 1e3, "us");
   const double waits = seconds([] { barriers<<<1, 256>>>(1000); }, 5);
   report("barrier, a thread", waits / (256.0 * 1000) * 1e9, "ns");

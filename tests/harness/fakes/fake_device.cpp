@@ -1,5 +1,6 @@
-// A device that is the host: its memory is malloc's, its kernels are ordinary functions. So the harness is tested
-// without CUDA and without simt. FAKE_GPU makes it claim to be a GPU, for what only a GPU's user sees.
+// A device that is the host: its memory is malloc's, its kernels are ordinary functions. So the
+// harness is tested without CUDA and without simt. FAKE_GPU makes it claim to be a GPU, for what
+// only a GPU's user sees.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -50,21 +51,27 @@ const char* fill(void* to, int byte, std::int64_t bytes) {
   return nullptr;
 }
 
-const char* first_difference(const void* a, const void* b, std::int64_t bytes, std::int64_t* index) {
+const char* first_difference(const void* a, const void* b, std::int64_t bytes,
+                             std::int64_t* index) {
   const char* x = static_cast<const char*>(a);
   const auto where = std::mismatch(x, x + bytes, static_cast<const char*>(b));
   *index = where.first == x + bytes ? -1 : where.first - x;
   return nullptr;
 }
 
-const char* synchronise() { return nullptr; }
-void* stream() { return nullptr; }
+const char* synchronise() {
+  return nullptr;
+}
+void* stream() {
+  return nullptr;
+}
 
 const char* time(const TimerOptions*, Work work, void* context, Timing* out) {
   try {
     const auto begin = std::chrono::steady_clock::now();
     for (int i = 0; i < 5; ++i) work(context, nullptr);
-    const std::chrono::duration<double, std::micro> taken = std::chrono::steady_clock::now() - begin;
+    const std::chrono::duration<double, std::micro> taken =
+        std::chrono::steady_clock::now() - begin;
     const double each = taken.count() / 5 + 1;
     *out = {each, each * 0.9, each * 1.1, 5};
     return nullptr;
@@ -84,8 +91,9 @@ const char* copy_rate(Rate* out) {
 
 extern "C" __attribute__((visibility("default"))) const warpath::harness::Device* warpath_device() {
   using namespace warpath::harness;
-  static const Device table{device_version, describe,         alloc,       release, move, move,      move,
-                            fill,           first_difference, synchronise, stream,  time, copy_rate, nullptr,
-                            "a host clock, which says nothing"};
+  static const Device table{
+      device_version, describe, alloc,     release,          move,
+      move,           move,     fill,      first_difference, synchronise,
+      stream,         time,     copy_rate, nullptr,          "a host clock, which says nothing"};
   return &table;
 }

@@ -4,10 +4,13 @@ namespace warpath::toy {
 namespace {
 
 void reference(const Args& a, const Args&) {
-  for (std::int64_t i = 0; i < a.x.size(); ++i) a.y.as<double>()[i] = a.factor * a.x.as<double>()[i];
+  for (std::int64_t i = 0; i < a.x.size(); ++i)
+    a.y.as<double>()[i] = a.factor * a.x.as<double>()[i];
 }
 
-Cost cost(const Args& a) { return {static_cast<double>(a.x.size()), 2.0 * static_cast<double>(a.x.bytes())}; }
+Cost cost(const Args& a) {
+  return {static_cast<double>(a.x.size()), 2.0 * static_cast<double>(a.x.bytes())};
+}
 
 std::vector<Case> cases() {
   return {{.name = "one", .dims = {{"rows", 1}, {"cols", 1}}},
@@ -15,7 +18,10 @@ std::vector<Case> cases() {
           {.name = "odd", .dims = {{"rows", 5}, {"cols", 7}}, .fill = Fill::ramp},
           {.name = "offset", .dims = {{"rows", 4}, {"cols", 100}}, .offset = 1},
           {.name = "tripled", .dims = {{"rows", 4}, {"cols", 8}}, .scalars = {{"factor", 3}}},
-          {.name = "special", .dims = {{"rows", 16}, {"cols", 32}}, .fill = Fill::special, .dtypes = {DType::f32}},
+          {.name = "special",
+           .dims = {{"rows", 16}, {"cols", 32}},
+           .fill = Fill::special,
+           .dtypes = {DType::f32}},
           {.name = "big", .dims = {{"rows", 64}, {"cols", 1024}}, .bench = true}};
 }
 
@@ -33,7 +39,9 @@ void with_scratch(const Args& a, cudaStream_t) {
   each(copy, a.y, [&](double x) { return a.factor * x; });
 }
 
-std::string only_even(const Args& a) { return a.x.shape[1] % 2 ? "needs an even number of columns" : ""; }
+std::string only_even(const Args& a) {
+  return a.x.shape[1] % 2 ? "needs an even number of columns" : "";
+}
 
 const Registrar<Args> first("toy/01_good.cu", good, {});
 const Registrar<Args> second("toy/02_scratch.cu", with_scratch,
@@ -54,7 +62,9 @@ void gather_prepare(const Gather& a) {
   for (std::int64_t i = 0; i < a.where.size(); ++i) a.where.as<std::int64_t>()[i] %= a.x.size();
 }
 
-Cost gather_cost(const Gather& a) { return {1, static_cast<double>(a.x.bytes())}; }
+Cost gather_cost(const Gather& a) {
+  return {1, static_cast<double>(a.x.bytes())};
+}
 
 std::vector<Case> gather_cases() {
   return {{.name = "plain", .dims = {{"n", 50}, {"m", 9}}},
@@ -64,9 +74,9 @@ std::vector<Case> gather_cases() {
 
 void gather(const Gather& a, cudaStream_t) {
   for (std::int64_t i = 0; i < a.where.size(); ++i)
-    a.total.as<float>()[i] =
-        static_cast<float>(double(a.total.as<float>()[i]) + double(a.x.as<float>()[a.where.as<std::int64_t>()[i]]) +
-                           (a.bias.data ? double(a.bias.as<float>()[i]) : 0.0));
+    a.total.as<float>()[i] = static_cast<float>(
+        double(a.total.as<float>()[i]) + double(a.x.as<float>()[a.where.as<std::int64_t>()[i]]) +
+        (a.bias.data ? double(a.bias.as<float>()[i]) : 0.0));
 }
 
 WARPATH_OP(Gather, .reference = gather_reference, .cases = gather_cases, .cost = gather_cost,

@@ -37,11 +37,11 @@ struct Gather {
 };
 
 // The same args under another op name: the kernels that must not pass.
-struct Bad : Args {
+struct Unruly : Args {
   static Contract contract() {
-    return Contract("bad", "y = 2x, never done right")
-        .in("x", &Bad::x, {"rows...", "cols"}, std::vector<DType>{DType::f32})
-        .out("y", &Bad::y, {"rows...", "cols"}, "x");
+    return Contract("unruly", "y = 2x, never done right")
+        .in("x", &Unruly::x, {"rows...", "cols"}, std::vector<DType>{DType::f32})
+        .out("y", &Unruly::y, {"rows...", "cols"}, "x");
   }
 };
 

@@ -1,4 +1,5 @@
-// What `check --wrong` must find rejected. ACCEPTED adds one that is right, and must be complained about.
+// What `check --wrong` must find rejected. ACCEPTED adds one that is right, and must be complained
+// about.
 #include "toy.h"
 
 namespace warpath::toy {

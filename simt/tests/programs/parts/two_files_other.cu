@@ -1,8 +1,12 @@
 #include "two_files.h"
 
 __device__ int shared_counter = 10;
-__device__ float other(float x) { return x * 2 + 1; }
-__global__ void kernel_there(float* out) { out[threadIdx.x] = from_header(2); }
+__device__ float other(float x) {
+  return x * 2 + 1;
+}
+__global__ void kernel_there(float* out) {
+  out[threadIdx.x] = from_header(2);
+}
 
 int doubled(int);
 int read_counter() {

@@ -1,0 +1,5 @@
+#pragma once
+
+// Programs include this by its old name; its content is part of cuda_runtime.h.
+
+#include <cuda_runtime.h>

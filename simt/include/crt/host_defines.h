@@ -1,0 +1,5 @@
+#pragma once
+
+// CUDA's keywords, by the path that NVIDIA's own headers use.
+
+#include <simt/host_defines.h>

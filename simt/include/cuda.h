@@ -1,0 +1,210 @@
+#pragma once
+
+// The driver API's basic part: devices, contexts, memory, streams, events. Each call is the runtime
+// API's under another name, for here the two share everything. Modules and functions loaded from
+// files have no place here: there is no device code to load.
+
+#include <cuda_runtime_api.h>
+#include <simt/driver_attribute.h>
+#include <simt/driver_result.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+
+typedef int CUdevice;
+typedef unsigned long long CUdeviceptr;
+typedef struct CUctx_st* CUcontext;
+typedef struct CUmod_st* CUmodule;
+typedef struct CUfunc_st* CUfunction;
+typedef cudaStream_t CUstream;
+typedef cudaEvent_t CUevent;
+typedef cudaMemPool_t CUmemoryPool;
+
+#define CU_CTX_SCHED_AUTO 0x00
+#define CU_CTX_SCHED_SPIN 0x01
+#define CU_CTX_SCHED_YIELD 0x02
+#define CU_CTX_SCHED_BLOCKING_SYNC 0x04
+#define CU_CTX_MAP_HOST 0x08
+#define CU_STREAM_DEFAULT 0x0
+#define CU_STREAM_NON_BLOCKING 0x1
+#define CU_STREAM_LEGACY ((CUstream)0x1)
+#define CU_STREAM_PER_THREAD ((CUstream)0x2)
+#define CU_EVENT_DEFAULT 0x0
+#define CU_EVENT_BLOCKING_SYNC 0x1
+#define CU_EVENT_DISABLE_TIMING 0x2
+#define CU_MEM_ATTACH_GLOBAL 0x1
+#define CU_MEM_ATTACH_HOST 0x2
+
+namespace simt {
+
+inline CUresult driver(cudaError_t error) {
+  cudaGetLastError();  // the driver API has no last error of its own
+  return static_cast<CUresult>(error);
+}
+inline void* pointer(CUdeviceptr address) {
+  return reinterpret_cast<void*>(address);
+}
+
+// The one context; any non-null handle would do.
+inline CUcontext only_context() {
+  return reinterpret_cast<CUcontext>(std::uintptr_t{1});
+}
+
+}  // namespace simt
+
+inline CUresult cuInit(unsigned int flags) {
+  return flags == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+inline CUresult cuDriverGetVersion(int* version) {
+  return simt::driver(cudaDriverGetVersion(version));
+}
+inline CUresult cuGetErrorName(CUresult error, const char** name) {
+  *name = cudaGetErrorName(static_cast<cudaError_t>(error));
+  return CUDA_SUCCESS;
+}
+inline CUresult cuGetErrorString(CUresult error, const char** text) {
+  *text = cudaGetErrorString(static_cast<cudaError_t>(error));
+  return CUDA_SUCCESS;
+}
+
+inline CUresult cuDeviceGetCount(int* count) {
+  return simt::driver(cudaGetDeviceCount(count));
+}
+inline CUresult cuDeviceGet(CUdevice* device, int ordinal) {
+  if (!device) return CUDA_ERROR_INVALID_VALUE;
+  if (ordinal != 0) return CUDA_ERROR_INVALID_DEVICE;
+  *device = 0;
+  return CUDA_SUCCESS;
+}
+inline CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
+  cudaDeviceProp prop;
+  const cudaError_t error = cudaGetDeviceProperties(&prop, device);
+  if (error != cudaSuccess) return simt::driver(error);
+  if (!name || length <= 0) return CUDA_ERROR_INVALID_VALUE;
+  std::snprintf(name, static_cast<size_t>(length), "%s", prop.name);
+  return CUDA_SUCCESS;
+}
+inline CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attr, CUdevice device) {
+  return simt::driver(cudaDeviceGetAttribute(value, static_cast<cudaDeviceAttr>(attr), device));
+}
+inline CUresult cuDeviceTotalMem(size_t* bytes, CUdevice device) {
+  size_t free = 0;
+  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+  return simt::driver(cudaMemGetInfo(&free, bytes));
+}
+
+// Contexts: there is one, always current.
+inline CUresult cuCtxCreate(CUcontext* context, unsigned int, CUdevice device) {
+  if (!context) return CUDA_ERROR_INVALID_VALUE;
+  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+  *context = simt::only_context();
+  return CUDA_SUCCESS;
+}
+inline CUresult cuCtxDestroy(CUcontext context) {
+  return context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+inline CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
+  return cuCtxCreate(context, 0, device);
+}
+inline CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
+  return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+inline CUresult cuCtxGetCurrent(CUcontext* context) {
+  return cuCtxCreate(context, 0, 0);
+}
+inline CUresult cuCtxSetCurrent(CUcontext) {
+  return CUDA_SUCCESS;
+}
+inline CUresult cuCtxPushCurrent(CUcontext) {
+  return CUDA_SUCCESS;
+}
+inline CUresult cuCtxPopCurrent(CUcontext* context) {
+  return cuCtxCreate(context, 0, 0);
+}
+inline CUresult cuCtxGetDevice(CUdevice* device) {
+  return cuDeviceGet(device, 0);
+}
+inline CUresult cuCtxSynchronize() {
+  return simt::driver(cudaDeviceSynchronize());
+}
+
+inline CUresult cuMemGetInfo(size_t* free, size_t* total) {
+  return simt::driver(cudaMemGetInfo(free, total));
+}
+inline CUresult cuMemAlloc(CUdeviceptr* address, size_t size) {
+  if (!address || size == 0) return CUDA_ERROR_INVALID_VALUE;
+  return simt::driver(cudaMalloc(reinterpret_cast<void**>(address), size));
+}
+inline CUresult cuMemAllocManaged(CUdeviceptr* address, size_t size, unsigned int flags) {
+  return simt::driver(cudaMallocManaged(reinterpret_cast<void**>(address), size, flags));
+}
+inline CUresult cuMemAllocHost(void** host, size_t size) {
+  return simt::driver(cudaMallocHost(host, size));
+}
+inline CUresult cuMemFree(CUdeviceptr address) {
+  return simt::driver(cudaFree(simt::pointer(address)));
+}
+inline CUresult cuMemFreeHost(void* host) {
+  return simt::driver(cudaFreeHost(host));
+}
+inline CUresult cuMemcpyHtoD(CUdeviceptr dst, const void* src, size_t size) {
+  return simt::driver(cudaMemcpy(simt::pointer(dst), src, size, cudaMemcpyHostToDevice));
+}
+inline CUresult cuMemcpyDtoH(void* dst, CUdeviceptr src, size_t size) {
+  return simt::driver(cudaMemcpy(dst, simt::pointer(src), size, cudaMemcpyDeviceToHost));
+}
+inline CUresult cuMemcpyDtoD(CUdeviceptr dst, CUdeviceptr src, size_t size) {
+  return simt::driver(
+      cudaMemcpy(simt::pointer(dst), simt::pointer(src), size, cudaMemcpyDeviceToDevice));
+}
+inline CUresult cuMemcpyHtoDAsync(CUdeviceptr dst, const void* src, size_t size, CUstream stream) {
+  return simt::driver(
+      cudaMemcpyAsync(simt::pointer(dst), src, size, cudaMemcpyHostToDevice, stream));
+}
+inline CUresult cuMemcpyDtoHAsync(void* dst, CUdeviceptr src, size_t size, CUstream stream) {
+  return simt::driver(
+      cudaMemcpyAsync(dst, simt::pointer(src), size, cudaMemcpyDeviceToHost, stream));
+}
+inline CUresult cuMemsetD8(CUdeviceptr dst, unsigned char value, size_t count) {
+  return simt::driver(cudaMemset(simt::pointer(dst), value, count));
+}
+inline CUresult cuMemsetD32(CUdeviceptr dst, unsigned int value, size_t count) {
+  // One checked fill, then the words themselves: device memory is ordinary memory here.
+  const CUresult result = simt::driver(cudaMemset(simt::pointer(dst), 0, 4 * count));
+  if (result != CUDA_SUCCESS) return result;
+  for (size_t i = 0; i < count; ++i)
+    std::memcpy(static_cast<char*>(simt::pointer(dst)) + 4 * i, &value, sizeof value);
+  return CUDA_SUCCESS;
+}
+
+inline CUresult cuStreamCreate(CUstream* stream, unsigned int flags) {
+  return simt::driver(cudaStreamCreateWithFlags(stream, flags));
+}
+inline CUresult cuStreamDestroy(CUstream stream) {
+  return simt::driver(cudaStreamDestroy(stream));
+}
+inline CUresult cuStreamSynchronize(CUstream stream) {
+  return simt::driver(cudaStreamSynchronize(stream));
+}
+inline CUresult cuStreamQuery(CUstream stream) {
+  return simt::driver(cudaStreamQuery(stream));
+}
+inline CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags) {
+  return simt::driver(cudaStreamWaitEvent(stream, event, flags));
+}
+inline CUresult cuEventCreate(CUevent* event, unsigned int flags) {
+  return simt::driver(cudaEventCreateWithFlags(event, flags));
+}
+inline CUresult cuEventDestroy(CUevent event) {
+  return simt::driver(cudaEventDestroy(event));
+}
+inline CUresult cuEventRecord(CUevent event, CUstream stream) {
+  return simt::driver(cudaEventRecord(event, stream));
+}
+inline CUresult cuEventSynchronize(CUevent event) {
+  return simt::driver(cudaEventSynchronize(event));
+}
+inline CUresult cuEventElapsedTime(float* ms, CUevent start, CUevent end) {
+  return simt::driver(cudaEventElapsedTime(ms, start, end));
+}

@@ -1,0 +1,5 @@
+#pragma once
+
+// CUDA's keywords.
+
+#include <simt/host_defines.h>

@@ -1,0 +1,88 @@
+// Runs the real program in an environment of its own and takes what it says.
+#pragma once
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace warpath::testing {
+
+struct Said {
+  int status = -1;
+  std::string out, err;
+  nlohmann::json json() const { return nlohmann::json::parse(out); }
+};
+
+// A place for one test: a source tree that holds only what the test puts there, and a folder of
+// fake libraries.
+class Lab {
+ public:
+  explicit Lab(const std::string& fakes = "cpu")
+      : lib_(std::filesystem::path(WARPATH_FAKES) / fakes) {
+    std::string name = (std::filesystem::temp_directory_path() / "warpath-cli-XXXXXX").string();
+    home_ = mkdtemp(name.data());
+    std::filesystem::create_directories(home_ / "ops" / "toy");
+  }
+  ~Lab() { std::filesystem::remove_all(home_); }
+  Lab(const Lab&) = delete;
+  Lab& operator=(const Lab&) = delete;
+
+  const std::filesystem::path& home() const { return home_; }
+
+  void write(const std::string& name, const std::string& text) const {
+    std::filesystem::create_directories((home_ / name).parent_path());
+    std::ofstream(home_ / name) << text;
+  }
+  std::string read(const std::string& name) const { return slurp(home_ / name); }
+
+  pid_t start(const std::vector<std::string>& words) const {
+    const pid_t pid = fork();
+    if (pid != 0) return pid;
+    setenv("WARPATH_LIB", lib_.c_str(), 1);
+    setenv("WARPATH_ROOT", home_.c_str(), 1);
+    setenv("WARPATH_COMMIT", "a-commit", 1);
+    setenv("TMPDIR", home_.c_str(), 1);
+    redirect(1, "stdout");
+    redirect(2, "stderr");
+    if (chdir(home_.c_str()) != 0) _exit(126);
+    std::vector<char*> argv{const_cast<char*>(WARPATH_PROGRAM)};
+    for (const std::string& w : words) argv.push_back(const_cast<char*>(w.c_str()));
+    argv.push_back(nullptr);
+    execv(argv[0], argv.data());
+    _exit(127);
+  }
+
+  Said finish(pid_t pid) const {
+    int status = 0;
+    waitpid(pid, &status, 0);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read("stdout"),
+            read("stderr")};
+  }
+
+  Said run(const std::vector<std::string>& words) const { return finish(start(words)); }
+
+ private:
+  void redirect(int fd, const char* name) const {
+    const int file = open((home_ / name).c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    dup2(file, fd);
+    close(file);
+  }
+  static std::string slurp(const std::filesystem::path& file) {
+    std::ifstream in(file);
+    std::stringstream text;
+    text << in.rdbuf();
+    return text.str();
+  }
+
+  std::filesystem::path lib_, home_;
+};
+
+}  // namespace warpath::testing

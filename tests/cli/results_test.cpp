@@ -1,0 +1,90 @@
+// bench and its result files, on a device that claims to be a GPU.
+#include <gtest/gtest.h>
+
+#include "command.h"
+
+using nlohmann::json;
+using warpath::testing::Lab;
+using warpath::testing::Said;
+
+namespace {
+
+constexpr const char* file = "ops/toy/results/fake100.json";
+
+TEST(Bench, SavesWhatItMeasured) {
+  const Lab lab("gpu");
+  const Said s = lab.run({"bench", "toy", "--save"});
+  ASSERT_EQ(s.status, 0) << s.err << s.out;
+  EXPECT_NE(s.out.find("vendor (peer)"), std::string::npos);
+  EXPECT_NE(s.out.find("wrote "), std::string::npos);
+  const json j = json::parse(lab.read(file));
+  EXPECT_EQ(j["device"], "NVIDIA FAKE100-PCIE");
+  EXPECT_EQ(j["commit"], "a-commit");
+  EXPECT_EQ(j["copy_tbs"], 1.0);
+  EXPECT_TRUE(j["matmul_tflops"].is_null());
+  int rungs = 0, peers = 0, gathers = 0;
+  for (const json& r : j["records"]) {
+    rungs += r["kind"] == "rung";
+    peers += r["kind"] == "peer";
+    gathers += r["op"] == "toy_gather";
+    if (r["status"] != "passed") continue;
+    EXPECT_GT(r["time_us"]["median"], 0);
+    EXPECT_GT(r["of_roofline"], 0);
+    EXPECT_EQ(r["vs_best_peer"].is_null(), r["op"] == "toy_gather") << "only toy has a peer";
+  }
+  EXPECT_GT(rungs, 4);
+  EXPECT_EQ(peers, 2);  // one a dtype
+  EXPECT_GT(gathers, 0) << "the file of a folder holds all its ops";
+  EXPECT_NE(lab.run({"ops", "toy"}).out.find("NVIDIA FAKE100-PCIE"), std::string::npos);
+}
+
+TEST(Bench, ChecksWithoutPassesHaveNoTimes) {
+  const Lab lab("gpu");
+  const Said s = lab.run({"bench", "unruly", "--rung", "zero", "--json"});
+  EXPECT_EQ(s.status, 1);
+  for (const json& r : s.json()["ops"][0]["records"]) EXPECT_FALSE(r.contains("time_us"));
+}
+
+TEST(Bench, ABrokenResultFileIsNamed) {
+  const Lab lab("gpu");
+  lab.write(file, "{ \"device\": \"x\", ");
+  for (const auto& words : {std::vector<std::string>{"ops", "toy"}, {"bench", "toy", "--save"}}) {
+    const Said s = lab.run(words);
+    EXPECT_EQ(s.status, 2);
+    EXPECT_NE(s.err.find("fake100.json: not valid JSON"), std::string::npos) << s.err;
+  }
+  lab.write(file, R"({"name": "some package"})");
+  const Said foreign = lab.run({"bench", "toy", "--save"});
+  EXPECT_EQ(foreign.status, 2);
+  EXPECT_NE(foreign.err.find("not a result file"), std::string::npos) << foreign.err;
+  EXPECT_EQ(lab.read(file), R"({"name": "some package"})") << "left alone";
+}
+
+TEST(Bench, AResultFileIsWholeOrNotWritten) {
+  const Lab lab("gpu");
+  for (const auto& words : {std::vector<std::string>{"bench", "toy", "--save", "--rung", "01"},
+                            {"bench", "toy", "--save", "--dtype", "f32"},
+                            {"bench", "toy", "--save", "--no-peers"},
+                            {"bench", "toy_gather", "--save"}}) {
+    const Said s = lab.run(words);
+    EXPECT_EQ(s.status, 2);
+    EXPECT_NE(s.err.find("whole result files"), std::string::npos) << s.err;
+  }
+  EXPECT_FALSE(std::filesystem::exists(lab.home() / file));
+}
+
+TEST(Run, OnAGpuShowsTimesAfterTheChecks) {
+  const Lab lab("gpu");
+  const Said s = lab.run({"run", "toy"});
+  EXPECT_EQ(s.status, 0) << s.err;
+  EXPECT_NE(s.out.find("roofline"), std::string::npos);
+  EXPECT_NE(s.out.find("next:"), std::string::npos);
+  EXPECT_NE(s.out.find("needs sm_90, this device is sm_80"), std::string::npos);
+}
+
+TEST(Run, PeersCanBeLeftOut) {
+  const Lab lab("gpu");
+  EXPECT_EQ(lab.run({"bench", "toy", "--no-peers"}).out.find("vendor (peer)"), std::string::npos);
+}
+
+}  // namespace

@@ -1,0 +1,143 @@
+// Wrong words get one helpful line and exit status 2; right ones the promised status.
+#include <gtest/gtest.h>
+
+#include "command.h"
+
+using warpath::testing::Lab;
+using warpath::testing::Said;
+
+namespace {
+
+// Exit 2, nothing on stdout, one line on stderr that holds the text.
+void expect_refusal(const Said& s, const std::string& text) {
+  EXPECT_EQ(s.status, 2) << s.err;
+  EXPECT_EQ(s.out, "");
+  EXPECT_NE(s.err.find(text), std::string::npos) << s.err;
+  EXPECT_EQ(std::count(s.err.begin(), s.err.end(), '\n'), 1) << s.err;
+}
+
+TEST(Words, AWrongOpSuggestsTheNearest) {
+  const Lab lab;
+  for (const char* command : {"run", "check", "ops"})
+    expect_refusal(lab.run({command, "toyy"}), "no op 'toyy'; did you mean 'toy'?");
+  expect_refusal(lab.run({"check", "toy_gathr"}), "did you mean 'toy_gather'?");
+  expect_refusal(lab.run({"check", "xylophone"}), "there are: toy, toy_gather, unruly");
+}
+
+TEST(Words, AnOpThatIsNotBuiltIsSaidToBe) {
+  const Lab lab;
+  lab.write("ops/conv/conv.h", "");
+  expect_refusal(lab.run({"check", "conv"}), "op 'conv' is not built for simt");
+  expect_refusal(lab.run({"ops", "conv"}), "op 'conv' is not built");
+}
+
+TEST(Words, AnUnknownDtypeListsThoseThereAre) {
+  const Lab lab;
+  expect_refusal(lab.run({"check", "toy", "--dtype", "f8"}),
+                 "no dtype 'f8' here; there are: f32, i32");
+  expect_refusal(lab.run({"run", "toy", "--dtype", "bf16"}), "there are: f32, i32");
+}
+
+TEST(Words, UnknownRungsAndCases) {
+  const Lab lab;
+  expect_refusal(lab.run({"check", "toy", "--rung", "01_god"}), "did you mean '01_good'?");
+  expect_refusal(lab.run({"check", "toy", "--rung", "0"}),
+                 "rung '0' may be any of: 01_good, 02_scratch");
+  expect_refusal(lab.run({"check", "toy", "--case", "oddd"}), "did you mean 'odd'?");
+  expect_refusal(lab.run({"check", "toy", "--case", "zzz"}), "there are: one, empty, odd");
+}
+
+TEST(Words, UnknownBackendsAndMissingOnes) {
+  const Lab lab;
+  expect_refusal(lab.run({"check", "toy", "--backend", "metal"}), "no backend 'metal'");
+  expect_refusal(lab.run({"check", "toy", "--backend", "cuda"}), "device_cuda.so is not built");
+}
+
+TEST(Words, WrongCommandsAndFlags) {
+  const Lab lab;
+  expect_refusal(lab.run({"chekc"}), "see --help");
+  expect_refusal(lab.run({"check"}), "see --help");
+  expect_refusal(lab.run({"check", "toy", "--frobnicate"}), "see --help");
+  expect_refusal(lab.run({"check", "toy", "--timeout", "-3"}), "see --help");
+  expect_refusal(lab.run({"check", "no_such_file.cu"}), "no file 'no_such_file.cu'");
+}
+
+TEST(Words, TimesNeedAGpu) {
+  const Lab lab;
+  expect_refusal(lab.run({"bench", "toy"}), "times need an NVIDIA GPU");
+}
+
+TEST(Words, TheStartOfANameIsEnough) {
+  const Lab lab;
+  const Said s = lab.run({"check", "toy", "--rung", "01", "--case", "tri", "--dtype", "f32"});
+  EXPECT_EQ(s.status, 0) << s.err;
+  EXPECT_NE(s.out.find("01_good"), std::string::npos);
+  EXPECT_EQ(s.out.find("02_scratch"), std::string::npos);
+  EXPECT_NE(s.out.find("1/1"), std::string::npos);
+}
+
+TEST(Words, ExitStatusSaysWhetherAllPassed) {
+  const Lab lab;
+  EXPECT_EQ(lab.run({"check", "toy"}).status, 0);
+  const Said s = lab.run({"check", "unruly", "--timeout", "0.3"});
+  EXPECT_EQ(s.status, 1);
+  EXPECT_NE(s.out.find("crashed: segmentation fault"), std::string::npos);
+  EXPECT_NE(s.out.find("about to crash"), std::string::npos);
+  EXPECT_NE(s.out.find("no answer within 0.3 s"), std::string::npos);
+  EXPECT_EQ(lab.run({"run", "unruly", "--rung", "honest"}).status, 0);
+}
+
+TEST(Words, AFailureIsFollowedByTheCommandThatShowsIt) {
+  const Lab lab;
+  const Said s = lab.run({"run", "unruly", "--rung", "zero"});
+  EXPECT_EQ(s.status, 1);
+  EXPECT_NE(s.out.find("next: ./warpath check unruly --rung zero --case 'small' --dtype f32 -v"),
+            std::string::npos)
+      << s.out;
+}
+
+TEST(Words, WrongKernelsMustBeRejected) {
+  const Lab strict("cpu"), lax("lax");
+  const Said good = strict.run({"check", "toy", "--wrong"});
+  EXPECT_EQ(good.status, 0) << good.out << good.err;
+  EXPECT_NE(good.out.find("did not write y[0,0]"), std::string::npos);
+  const Said bad = lax.run({"check", "toy", "--wrong"});
+  EXPECT_EQ(bad.status, 1);
+  EXPECT_NE(bad.out.find("wrong/right ACCEPTED"), std::string::npos) << bad.out;
+}
+
+TEST(Words, WithoutForkTheVerdictsAreTheSame) {
+  const Lab lab;
+  EXPECT_EQ(lab.run({"check", "toy", "--no-fork"}).status, 0);
+  const Said s = lab.run({"check", "unruly", "--no-fork", "--rung", "past_end"});
+  EXPECT_EQ(s.status, 1) << s.err;
+  EXPECT_NE(s.out.find("wrote past the end of y"), std::string::npos) << s.out;
+  EXPECT_EQ(lab.run({"check", "unruly", "--no-fork", "--rung", "exit"}).status, 3)
+      << "it is this process";
+}
+
+TEST(Words, HelpHasExamples) {
+  const Lab lab;
+  for (const char* command : {"doctor", "ops", "run", "check", "bench"}) {
+    const Said s = lab.run({command, "--help"});
+    EXPECT_EQ(s.status, 0);
+    EXPECT_NE(s.out.find("Examples:"), std::string::npos) << command;
+  }
+  EXPECT_NE(lab.run({"check", "--help"}).out.find("default 60 on a CPU, 30 on a GPU"),
+            std::string::npos);
+  EXPECT_EQ(lab.run({"--help"}).status, 0);
+}
+
+TEST(Words, NoColourOutsideATerminal) {
+  const Lab lab;
+  EXPECT_EQ(lab.run({"check", "toy"}).out.find('\033'), std::string::npos);
+}
+
+TEST(Words, TheTourShowsALadderAndWhatToTry) {
+  const Lab lab;
+  const Said s = lab.run({});
+  EXPECT_TRUE(s.status == 0 || s.status == 1) << s.err;
+  EXPECT_NE(s.out.find("Try next:"), std::string::npos);
+}
+
+}  // namespace

@@ -1,0 +1,125 @@
+// One kernel for each way to be wrong that the harness promises to see.
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+
+#include "toy.h"
+
+namespace warpath::toy {
+namespace {
+
+void reference(const Unruly& a, const Unruly&) {
+  for (std::int64_t i = 0; i < a.x.size(); ++i) a.y.as<double>()[i] = 2 * a.x.as<double>()[i];
+}
+Cost cost(const Unruly& a) {
+  return {0, 2.0 * static_cast<double>(a.x.bytes())};
+}
+std::vector<Case> cases() {
+  return {{.name = "small", .dims = {{"rows", 3}, {"cols", 5}}},
+          {.name = "wider", .dims = {{"rows", 3}, {"cols", 50}}},
+          {.name = "timed", .dims = {{"rows", 3}, {"cols", 50}}, .bench = true}};
+}
+WARPATH_OP(Unruly, .reference = reference, .cases = cases, .cost = cost);
+
+void right(const Unruly& a) {
+  each(a.x, a.y, [](double x) { return 2 * x; });
+}
+
+using Launch = void (*)(const Unruly&, cudaStream_t);
+struct Named {
+  const char* file;
+  Launch launch;
+};
+
+int calls = 0;
+
+const Named all[] = {
+    {"unruly/crash.cu",
+     [](const Unruly& a, cudaStream_t) {
+       std::printf("about to crash\n");
+       std::fflush(stdout);
+       *static_cast<volatile float*>(nullptr) = a.x.as<float>()[0];
+     }},
+    {"unruly/hang.cu",
+     [](const Unruly&, cudaStream_t) {
+       for (;;) usleep(1000);
+     }},
+    {"unruly/exit.cu", [](const Unruly&, cudaStream_t) { _exit(3); }},
+    {"unruly/throw.cu",
+     [](const Unruly&, cudaStream_t) { throw std::runtime_error("cudaErrorMadeUp: it broke"); }},
+    {"unruly/past_end.cu",
+     [](const Unruly& a, cudaStream_t) {
+       right(a);
+       a.y.as<float>()[a.y.size()] = 0;
+     }},
+    {"unruly/before_start.cu",
+     [](const Unruly& a, cudaStream_t) {
+       right(a);
+       a.y.as<float>()[-1] = 0;
+     }},
+    {"unruly/past_input.cu",
+     [](const Unruly& a, cudaStream_t) {
+       right(a);
+       a.x.as<float>()[a.x.size()] = 0;
+     }},
+    {"unruly/reads_past.cu",
+     [](const Unruly& a, cudaStream_t) {
+       right(a);
+       a.y.as<float>()[0] += 0 * a.x.as<float>()[a.x.size()];
+     }},
+    {"unruly/changes_input.cu",
+     [](const Unruly& a, cudaStream_t) {
+       right(a);
+       a.x.as<float>()[4] += 1;
+     }},
+    {"unruly/unwritten.cu",
+     [](const Unruly& a, cudaStream_t) {
+       const float was = a.y.as<float>()[7];
+       right(a);
+       a.y.as<float>()[7] = was;
+     }},
+    {"unruly/old_contents.cu",
+     [](const Unruly& a, cudaStream_t) {
+       const bool nan = a.y.as<float>()[0] != a.y.as<float>()[0];
+       right(a);
+       if (!nan) a.y.as<float>()[2] += 1e-6f;
+     }},
+    {"unruly/random.cu",
+     [](const Unruly& a, cudaStream_t) {
+       right(a);
+       a.y.as<float>()[3] *= 1 + 1e-6f * float(++calls % 7);
+     }},
+    {"unruly/off_by_one.cu",
+     [](const Unruly& a, cudaStream_t) {
+       right(a);
+       a.y.as<float>()[a.y.size() - 1] = a.y.as<float>()[0];
+     }},
+    {"unruly/zero.cu",
+     [](const Unruly& a, cudaStream_t) { std::memset(a.y.data, 0, std::size_t(a.y.bytes())); }},
+    {"unruly/late.cu",
+     [](const Unruly& a, cudaStream_t) {
+       right(a);
+       if (++calls > 4) a.y.as<float>()[0] = 77;
+     }},
+};
+
+struct RegisterAll {
+  RegisterAll() {
+    for (const Named& n : all) Registrar<Unruly>(n.file, n.launch, {});
+    // Says of itself that it is not deterministic, and is within the tolerance: passes.
+    Registrar<Unruly>("unruly/honest.cu",
+                      [](const Unruly& a, cudaStream_t) {
+                        right(a);
+                        if (++calls % 2)
+                          a.y.as<float>()[1] = std::nextafter(a.y.as<float>()[1], 0.0f);
+                      },
+                      {.deterministic = false});
+  }
+};
+const RegisterAll registered;
+
+}  // namespace
+}  // namespace warpath::toy
