@@ -5,6 +5,7 @@
 
 #include "cli/report.h"
 #include "cli/terminal.h"
+#include "harness/worker.h"
 
 namespace fs = std::filesystem;
 
@@ -84,6 +85,7 @@ std::vector<std::string> save(const harness::Places& places, const Backend& back
 
 int bench(const Options& o) {
   const harness::Places places = harness::find_places();
+  if (!o.fork) harness::Worker::stay_in_this_process();
   const Backend backend = choose_backend(places, o.backend);
   if (!backend.gpu)
     throw Refusal(
@@ -108,7 +110,7 @@ int bench(const Options& o) {
   harness::Settings settings = make_settings(places, backend, o);
   settings.time = true;
   if (!o.json) print_backend(backend, settings);
-  const harness::Roofline roofline = harness::measure_roofline(settings.device_library);
+  const harness::Roofline roofline = measure_roofline(settings);
   if (!o.json) print_roofline(roofline);
   const std::vector<OpOutcome> outcomes = run_all(ops, settings);
   const harness::ResultHead head = make_head(places, backend, roofline);

@@ -6,6 +6,7 @@
 #include "cli/learner.h"
 #include "cli/report.h"
 #include "cli/terminal.h"
+#include "harness/worker.h"
 
 namespace warpath::cli {
 namespace {
@@ -63,6 +64,7 @@ int report_wrong(const Options& o, const Backend& backend, const std::vector<OpO
 
 int check(const Options& o) {
   const harness::Places places = harness::find_places();
+  if (!o.fork) harness::Worker::stay_in_this_process();
   const Backend backend = choose_backend(places, o.backend);
   std::vector<std::string> names, files;
   for (const std::string& word : o.names) (is_kernel_file(word) ? files : names).push_back(word);

@@ -14,12 +14,19 @@ namespace fs = std::filesystem;
 namespace warpath::cli {
 namespace {
 
+// From Hopper on, some instructions exist only in the "a" form of an architecture.
+std::string device_flag(int arch) {
+  const std::string name = std::to_string(arch) + (arch >= 90 ? "a" : "");
+  return fmt::format("-gencode=arch=compute_{0},code=sm_{0}", name);
+}
+
 std::vector<std::string> compile_command(const harness::Places& places, const Backend& backend,
                                          const fs::path& file, const fs::path& library) {
   std::vector<std::string> command;
   if (backend.gpu) {
     const char* nvcc = std::getenv("NVCC");
-    command = {nvcc && *nvcc ? nvcc : "nvcc", "-arch=native", "--expt-relaxed-constexpr"};
+    command = {nvcc && *nvcc ? nvcc : "nvcc", device_flag(backend.probe.info.arch),
+               "--expt-relaxed-constexpr"};
   } else {
     command = {(places.program.parent_path() / "warpath-cc").string()};
   }

@@ -196,6 +196,16 @@ void print_results(const std::string& op, const fs::path& file, const ordered_js
   table.print();
 }
 
+// Of both backends, each name once, peers last.
+std::vector<const Rung*> all_rungs(const Known& k) {
+  std::map<std::pair<bool, std::string>, const Rung*> named;
+  for (const auto& [backend, rungs] : k.rungs)
+    for (const Rung* r : rungs) named.try_emplace({r->peer, r->name}, r);
+  std::vector<const Rung*> all;
+  for (const auto& [key, r] : named) all.push_back(r);
+  return all;
+}
+
 void print_one(const harness::Places& places, const Known& k) {
   const Contract& c = k.op->contract;
   fmt::print("\n{}  {}\n\n", paint(Tone::strong, c.name()), c.summary());
@@ -207,14 +217,19 @@ void print_one(const harness::Places& places, const Known& k) {
               {type_text(a)},
               {default_text(a)}});
   args.print();
-  for (const auto& [backend, rungs] : k.rungs) {
-    fmt::print("\n");
-    Table ladder({"rung on " + backend, ""});
-    for (const Rung* r : rungs)
-      ladder.add({{r->name + (r->peer ? " (peer)" : "")},
-                  {r->peer ? r->note : head_line(places.root, r->file), Tone::dim}});
-    ladder.print();
+  fmt::print("\n");
+  Table ladder({"rung", "on", ""});
+  for (const Rung* r : all_rungs(k)) {
+    std::string backends;
+    for (const auto& [backend, rungs] : k.rungs)
+      if (std::any_of(rungs.begin(), rungs.end(),
+                      [&](const Rung* o) { return o->name == r->name; }))
+        backends += (backends.empty() ? "" : " ") + backend;
+    ladder.add({{r->name + (r->peer ? " (peer)" : "")},
+                {backends, Tone::dim},
+                {r->note.empty() ? head_line(places.root, r->file) : r->note, Tone::dim}});
   }
+  ladder.print();
   fmt::print("\n");
   Table cases({"case", "", ""});
   for (const Case& test : k.op->cases)

@@ -40,6 +40,9 @@ void add_running_flags(CLI::App& command, Options& o) {
               harness::default_timeout_cpu, harness::default_timeout_gpu))
       ->type_name("S")
       ->check(CLI::PositiveNumber);
+  command.add_flag(
+      "!--no-fork", o.fork,
+      "no processes of their own for rungs: for gdb, cuda-gdb, compute-sanitizer, ncu");
   command
       .add_option("-j,--jobs", o.jobs,
                   "rungs checked at the same time on a CPU (default: one a core)")

@@ -29,6 +29,7 @@ struct Options {
   bool peers = true;
   double seconds = 0.3;
   bool verbose = false;
+  bool fork = true;
 };
 
 // Adds a subcommand; its action leaves the exit status behind.

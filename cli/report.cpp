@@ -107,6 +107,12 @@ std::vector<OpOutcome> run_all(const std::vector<OpEntry>& ops, const harness::S
   return outcomes;
 }
 
+harness::Roofline measure_roofline(const harness::Settings& settings) {
+  Progress progress;
+  progress.show("measuring the copy and matmul rates");
+  return harness::measure_roofline(settings.device_library);
+}
+
 void print_backend(const Backend& backend, const harness::Settings& settings) {
   const auto& info = backend.probe.info;
   fmt::print("{}\n", paint(Tone::dim, fmt::format("on {}, sm_{}, seed {}", info.name, info.arch,
@@ -151,9 +157,8 @@ void print_times(const OpOutcome& outcome, const harness::Roofline& roofline) {
                          if (c.name == first.record.test) return c;
                        return outcome.entry->op->cases.front();
                      }())));
-    Table table(
-        {"rung", "time", "p20–p80", compute ? "TFLOP/s" : "TB/s", "roofline", "vs peer", ""},
-        "lrrrrrl");
+    Table table({"rung", "time", "spread", compute ? "TFLOP/s" : "TB/s", "roofline", "vs peer", ""},
+                "lrrrrrl");
     for (const Rated& r : rated) {
       if (where(r.record) != key) continue;
       const std::string shown = r.record.name + (r.record.peer ? " (peer)" : "");

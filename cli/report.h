@@ -28,6 +28,9 @@ struct OpOutcome {
 // Runs every op, with progress on stderr.
 std::vector<OpOutcome> run_all(const std::vector<OpEntry>& ops, const harness::Settings& settings);
 
+// The copy and matmul rates, with a word on stderr about the wait.
+harness::Roofline measure_roofline(const harness::Settings& settings);
+
 void print_backend(const Backend& backend, const harness::Settings& settings);
 // The ladder of one op, then why anything failed or was skipped.
 void print_checks(const OpOutcome& outcome, bool verbose);

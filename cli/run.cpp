@@ -5,6 +5,7 @@
 
 #include "cli/report.h"
 #include "cli/terminal.h"
+#include "harness/worker.h"
 
 namespace warpath::cli {
 namespace {
@@ -49,14 +50,16 @@ std::string next_step(const std::vector<OpOutcome>& outcomes, const Backend& bac
           r->record.test, name(r->record.dtype), r->record.name, 100 * *r->of_roofline,
           o.entry->folder);
   }
-  const auto summaries = summarise(o.records);
-  const std::string top = summaries.empty() ? "" : summaries.back().name;
-  return fmt::format("copy ops/{0}/{1}.cu to mine.cu, change it, and ./warpath check {2} mine.cu",
-                     o.entry->folder, top, o.entry->name());
+  std::string file;  // of the top of the ladder
+  for (const harness::Contestant& c : o.entry->contestants)
+    if (!c.rung->peer) file = std::filesystem::path(c.rung->file).filename().string();
+  return fmt::format("copy ops/{}/{} to mine.cu, change it, and ./warpath check {} mine.cu",
+                     o.entry->folder, file, o.entry->name());
 }
 
 int run(const Options& o) {
   const harness::Places places = harness::find_places();
+  if (!o.fork) harness::Worker::stay_in_this_process();
   const Backend backend = choose_backend(places, o.backend);
   std::vector<OpEntry> ops = find_ops(places, o.names, backend.name, RungSet::ladder_and_peers);
   narrow(ops, o, backend.gpu ? Cases::all : Cases::small);
@@ -66,7 +69,7 @@ int run(const Options& o) {
   settings.time = backend.gpu;
   if (!o.json) print_backend(backend, settings);
   harness::Roofline roofline;
-  if (backend.gpu) roofline = harness::measure_roofline(settings.device_library);
+  if (backend.gpu) roofline = measure_roofline(settings);
   const std::vector<OpOutcome> outcomes = run_all(ops, settings);
 
   if (o.json) {

@@ -235,8 +235,9 @@ harness::Settings make_settings(const Places& places, const Backend& backend, co
   s.seed = o.seed;
   s.timeout =
       o.timeout.value_or(backend.gpu ? harness::default_timeout_gpu : harness::default_timeout_cpu);
-  s.jobs =
-      o.jobs > 0 ? o.jobs : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  s.jobs = !o.fork      ? 1
+           : o.jobs > 0 ? o.jobs
+                        : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   s.seconds = o.seconds;
   return s;
 }

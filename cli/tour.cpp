@@ -38,13 +38,14 @@ int tour(const Options& o) {
 
   const harness::Settings settings = make_settings(places, backend, o);
   const std::vector<OpOutcome> outcomes = run_all(ops, settings);
-  const std::string own = ops.front().contestants.front().name;
+  const std::string own =
+      std::filesystem::path(ops.front().contestants.front().rung->file).filename().string();
   const std::vector<std::pair<std::string, std::string>> tries = {
       {fmt::format("./warpath run {}", folder), backend.gpu
                                                     ? "every case, then times against the roofline"
                                                     : "every case and type of this ladder"},
       {fmt::format("./warpath ops {}", folder), "what the op promises and what each rung changes"},
-      {fmt::format("cp ops/{0}/{1}.cu mine.cu && ./warpath check {0} mine.cu", folder, own),
+      {fmt::format("cp ops/{0}/{1} mine.cu && ./warpath check {0} mine.cu", folder, own),
        "your own kernel on the same cases"}};
 
   if (o.json) {

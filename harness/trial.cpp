@@ -233,7 +233,7 @@ const Device& open_device(const std::filesystem::path& library) {
 }
 
 Worker::Serve serve_trials(const TrialSetup& setup) {
-  setup.inputs->make_read_only();
+  if (!Worker::in_this_process()) setup.inputs->make_read_only();
   const Device& device = open_device(setup.device_library);
   auto trial = std::make_shared<std::unique_ptr<Trial>>();
   return [&setup, &device, trial](const json& command) -> json {

@@ -2,10 +2,10 @@
 //
 // What changed: a thread reads a vector of 4 floats or 8 halves and writes such a vector; only the
 // gather of a column from shared memory goes element by element. Padding would break the 16-byte
-// alignment of the tile's rows, so the vectors of a row are permuted instead (tile.cuh). Rows that
-// do not start at a multiple of 16 bytes cannot be read this way: those shapes take the padded
-// kernel's path, one element an access. Limit: the memory, for aligned shapes; half of its rate and
-// less for the others.
+// alignment of the tile's rows, so the vectors of a row are permuted instead (tile.cuh). Every
+// thread has two loads in flight. Rows that do not start at a multiple of 16 bytes cannot be read
+// this way: those shapes take the padded kernel's path, one element an access. Limit: the memory,
+// for aligned shapes; half of its rate and less for the others.
 #include "core/dispatch.cuh"
 #include "core/launch.h"
 #include "tile.cuh"
@@ -15,27 +15,30 @@ namespace warpath::transpose {
 namespace {
 
 constexpr int side = 64;
-constexpr int threads = 256;
+template <class T>
+constexpr int threads = side* side / lanes_of_16<T> / 2;  // two vectors each
 
 template <class T>
-__global__ void __launch_bounds__(threads)
-    swizzled(const T* x, T* y, std::int64_t rows, std::int64_t cols, std::int64_t tiles_right) {
+__global__ void __launch_bounds__(threads<T>)
+    swizzled(const T* x, T* y, std::int64_t rows, std::int64_t cols, unsigned tiles_down) {
   constexpr int E = lanes_of_16<T>;
   constexpr int vectors = side / E;  // of a tile row
   __shared__ SwizzledTile<T, side, vectors> tile;
-  const std::int64_t r0 = blockIdx.x / tiles_right * side, c0 = blockIdx.x % tiles_right * side;
+  const auto [r0, c0] = place_of_tile<side, side>(blockIdx.x, tiles_down);
 
   // cols and rows are multiples of E here: a vector lies inside the matrix or outside, never across
   // the edge.
-  for (int k = threadIdx.x; k < side * vectors; k += threads) {
+#pragma unroll
+  for (int k = threadIdx.x; k < side * vectors; k += threads<T>) {
     const int i = k / vectors, v = k % vectors;
     if (r0 + i < rows && c0 + v * E < cols)
-      tile.vector(i, v) = load_once<E>(x + (r0 + i) * cols + c0 + v * E);
+      tile.vector(i, v) = load<E>(x + (r0 + i) * cols + c0 + v * E);
   }
   __syncthreads();
   // A warp writes 8 vectors (128 bytes) of each of 4 rows of y: the shape that the swizzle keeps
   // free of conflicts.
-  for (int k = threadIdx.x; k < side * vectors; k += threads) {
+#pragma unroll
+  for (int k = threadIdx.x; k < side * vectors; k += threads<T>) {
     const int v = k % 8 + k / (8 * side) * 8, j = k / 8 % side;
     if (c0 + j >= cols || r0 + v * E >= rows) continue;
     Vector<T, E> out;
@@ -46,16 +49,16 @@ __global__ void __launch_bounds__(threads)
 }
 
 template <class T>
-__global__ void __launch_bounds__(threads)
-    padded(const T* x, T* y, std::int64_t rows, std::int64_t cols, std::int64_t tiles_right) {
+__global__ void __launch_bounds__(256)
+    padded(const T* x, T* y, std::int64_t rows, std::int64_t cols, unsigned tiles_down) {
   __shared__ T tile[side][side + 1];
-  const std::int64_t r0 = blockIdx.x / tiles_right * side, c0 = blockIdx.x % tiles_right * side;
-  for (int k = threadIdx.x; k < side * side; k += threads) {
+  const auto [r0, c0] = place_of_tile<side, side>(blockIdx.x, tiles_down);
+  for (int k = threadIdx.x; k < side * side; k += 256) {
     const int i = k / side, j = k % side;
     if (r0 + i < rows && c0 + j < cols) tile[i][j] = x[(r0 + i) * cols + c0 + j];
   }
   __syncthreads();
-  for (int k = threadIdx.x; k < side * side; k += threads) {
+  for (int k = threadIdx.x; k < side * side; k += 256) {
     const int j = k / side, i = k % side;
     if (r0 + i < rows && c0 + j < cols) y[(c0 + j) * rows + r0 + i] = tile[i][j];
   }
@@ -68,12 +71,12 @@ void launch(const Args& args, cudaStream_t stream) {
     using T = typename decltype(tag)::type;
     const T* x = args.x.as<T>();
     T* y = args.y.as<T>();
-    const std::int64_t tiles_right = ceil_div(cols, side);
-    const unsigned tiles = grid_x(ceil_div(rows, side) * tiles_right, 1);
+    const auto tiles_down = static_cast<unsigned>(ceil_div(rows, side));
+    const unsigned tiles = grid_x(tiles_down * ceil_div(cols, side), 1);
     if (rows % lanes_of_16<T> == 0 && cols % lanes_of_16<T> == 0 && all_aligned(16, x, y))
-      swizzled<T><<<tiles, threads, 0, stream>>>(x, y, rows, cols, tiles_right);
+      swizzled<T><<<tiles, threads<T>, 0, stream>>>(x, y, rows, cols, tiles_down);
     else
-      padded<T><<<tiles, threads, 0, stream>>>(x, y, rows, cols, tiles_right);
+      padded<T><<<tiles, 256, 0, stream>>>(x, y, rows, cols, tiles_down);
   });
   CUDA_CHECK(cudaGetLastError());
 }

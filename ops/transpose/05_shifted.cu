@@ -1,12 +1,13 @@
 // Any shape, any alignment, still sixteen bytes an access on both sides.
 //
-// What changed: when a row does not start at a multiple of 16 bytes, the tile is moved to where one
-// does. Each row of x is read from the vector boundary at or before the tile, and lands in shared
-// memory shifted by that row's own remainder; each row of y is written from the boundary at or
-// before the tile, so the block also reads the E - 1 rows of x above it. The vectors of
-// neighbouring blocks meet exactly: every element of y is written once, and only the ends of a row
-// of y are written element by element. What is read twice comes from the L2 cache. Limit: the
-// memory.
+// What changed: when rows do not start at multiples of 16 bytes, vectors are made to fit. A vector
+// of x is put together from the two aligned ones it lies across, by a shift in registers (the
+// second comes from the L1 cache). Each row of y is written from the 32-byte sector boundary at or
+// before the tile, so a block also reads the rows of x just above it; the vectors of neighbouring
+// blocks meet exactly, every element of y is written once, and only the ends of a row of y are
+// written element by element. Aligned shapes take the same path with nothing to shift. Limit: the
+// memory, for aligned shapes. For the others the arithmetic of the shifts: 16-bit types, with 8
+// elements to gather a vector, feel it most.
 #include "core/dispatch.cuh"
 #include "core/launch.h"
 #include "tile.cuh"
@@ -15,13 +16,9 @@
 namespace warpath::transpose {
 namespace {
 
-constexpr int threads = 256;
-
-// The tile for a type: about 128 bytes of a row of x by 256 bytes of a row of y.
+constexpr int side = 64;
 template <class T>
-inline constexpr int down = 256 / sizeof(T);
-template <class T>
-inline constexpr int right = 128 / sizeof(T);
+constexpr int threads = side* side / lanes_of_16<T> / 2;  // two vectors each
 
 template <class T>
 struct Matrix {
@@ -30,74 +27,84 @@ struct Matrix {
   std::int64_t rows, cols;
 };
 
-// How many elements `p + index` lies past a 16-byte boundary: the low bits decide, so 32-bit
-// arithmetic will do.
-template <class T>
+// How many elements `p + index` lies past a boundary of `Step` elements: the low bits decide, so
+// 32-bit arithmetic will do.
+template <int Step, class T>
 __device__ __forceinline__ int past_boundary(const T* p, unsigned index) {
-  return int((unsigned(reinterpret_cast<std::uintptr_t>(p) / sizeof(T)) + index) % lanes_of_16<T>);
+  return int((unsigned(reinterpret_cast<std::uintptr_t>(p) / sizeof(T)) + index) % Step);
 }
 
-// A vector that may reach outside the array: its elements one by one, those inside only.
+// The 16 bytes that start `past` elements into the 32 bytes of `low` and `high`.
 template <class T>
-__device__ __noinline__ Vector<T, lanes_of_16<T>> load_edge(const T* x, std::int64_t at,
-                                                            std::int64_t size) {
-  Vector<T, lanes_of_16<T>> v;
-  for (int e = 0; e < lanes_of_16<T>; ++e)
-    if (at + e >= 0 && at + e < size) v.at[e] = x[at + e];
+__device__ __forceinline__ uint4 shift_in(uint4 low, uint4 high, int past) {
+  const unsigned bits = unsigned(past) * sizeof(T) * 8;
+  const bool two_words = bits & 64, one_word = bits & 32;
+  const unsigned w[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+  unsigned a[6], b[5];
+#pragma unroll
+  for (int k = 0; k < 6; ++k) a[k] = two_words ? w[k + 2] : w[k];
+#pragma unroll
+  for (int k = 0; k < 5; ++k) b[k] = one_word ? a[k + 1] : a[k];
+  if constexpr (sizeof(T) == 4) return {b[0], b[1], b[2], b[3]};
+  return {__funnelshift_r(b[0], b[1], bits & 31), __funnelshift_r(b[1], b[2], bits & 31),
+          __funnelshift_r(b[2], b[3], bits & 31), __funnelshift_r(b[3], b[4], bits & 31)};
+}
+
+// The vector at x[at], which may start anywhere; at the array's ends it is read element by element.
+template <class T>
+__device__ __forceinline__ Vector<T, lanes_of_16<T>> load_unaligned(const T* x, std::int64_t at,
+                                                                    std::int64_t size) {
+  constexpr int E = lanes_of_16<T>;
+  const int past = past_boundary<E>(x, unsigned(at));
+  const std::int64_t start = at - past;
+  if (start >= 0 && start + 2 * E <= size) {
+    const uint4* p = reinterpret_cast<const uint4*>(x + start);
+    const uint4 v = shift_in<T>(p[0], p[1], past);
+    return reinterpret_cast<const Vector<T, E>&>(v);
+  }
+  Vector<T, E> v{};
+  for (int e = 0; e < E; ++e)
+    if (at + e < size) v.at[e] = x[at + e];
   return v;
 }
 
 template <class T, bool Aligned>
-__global__ void __launch_bounds__(threads) shifted(Matrix<T> m, unsigned tiles_right) {
+__global__ void __launch_bounds__(threads<T>) shifted(Matrix<T> m, unsigned tiles_down) {
   constexpr int E = lanes_of_16<T>;
-  constexpr int halo = Aligned ? 0 : E;  // rows of x read above the tile; E - 1 are needed
-  constexpr int row_vectors = right<T> / E + (Aligned ? 0 : 1);
-  constexpr int tile_rows = down<T> + halo;
-  __shared__ SwizzledTile<T, tile_rows, row_vectors> tile;
-  const std::int64_t r0 =
-      std::int64_t(blockIdx.x / tiles_right) * down<T> - halo;  // of the tile, halo included
-  const std::int64_t c0 = std::int64_t(blockIdx.x % tiles_right) * right<T>;
+  constexpr int sector = 32 / sizeof(T);
+  constexpr int halo =
+      Aligned ? 0 : sector;          // rows of x read above the tile; sector - 1 are needed
+  constexpr int vectors = side / E;  // of a tile row
+  __shared__ SwizzledTile<T, side + halo, vectors> tile;
+  const auto [first_row, c0] = place_of_tile<side, side>(blockIdx.x, tiles_down);
+  const std::int64_t r0 = first_row - halo;
 
-#pragma unroll 4
-  for (int k = threadIdx.x; k < tile_rows * row_vectors; k += threads) {
-    const int i = k / row_vectors, v = k % row_vectors;
-    const std::int64_t r = r0 + i;
-    if (r < 0 || r >= m.rows) continue;
-    const std::int64_t start = r * m.cols + c0;
-    const std::int64_t at = start + v * E - (Aligned ? 0 : past_boundary(m.x, unsigned(start)));
-    if (at >= (r + 1) * m.cols) continue;
-    if (Aligned || (at >= 0 && at + E <= m.rows * m.cols))
-      tile.vector(i, v) = load_once<E>(m.x + at);
-    else
-      tile.vector(i, v) = load_edge(m.x, at, m.rows * m.cols);
+#pragma unroll 2
+  for (int k = threadIdx.x; k < (side + halo) * vectors; k += threads<T>) {
+    const int i = k / vectors, v = k % vectors;
+    if (r0 + i < 0 || r0 + i >= m.rows || c0 + v * E >= m.cols) continue;
+    const std::int64_t at = (r0 + i) * m.cols + c0 + v * E;
+    tile.vector(i, v) = Aligned ? load<E>(m.x + at) : load_unaligned(m.x, at, m.rows * m.cols);
   }
   __syncthreads();
 
-  constexpr int out_vectors = down<T> / E;  // of a row of y, written by this block
 #pragma unroll 2
-  for (int k = threadIdx.x; k < right<T> * out_vectors; k += threads) {
-    const int v = k % 8 + k / (8 * right<T>)*8, j = k / 8 % right<T>;
-    const std::int64_t c = c0 + j;
-    if (c >= m.cols) continue;
-    // First row of the vector, counted inside the tile: r0 + halo is the tile proper, less this
-    // row's remainder.
-    const std::int64_t y_row = c * m.rows;
-    const int i = v * E + halo - (Aligned ? 0 : past_boundary(m.y, unsigned(y_row + r0 + halo)));
+  for (int k = threadIdx.x; k < side * vectors; k += threads<T>) {
+    const int v = k % 8 + k / (8 * side) * 8, j = k / 8 % side;
+    if (c0 + j >= m.cols) continue;
+    // The first row of x in this vector of y, counted from r0: it moves up by what y's row is past
+    // a boundary.
+    T* const y_row = m.y + (c0 + j) * m.rows;
+    const int i = v * E + halo - (Aligned ? 0 : past_boundary<sector>(y_row, unsigned(first_row)));
     const std::int64_t r = r0 + i;
     Vector<T, E> out;
-#pragma unroll
-    for (int e = 0; e < E; ++e) {
-      // Where column c of row r + e landed: shifted by the remainder of that row of x.
-      const int shift =
-          Aligned ? 0 : past_boundary(m.x, unsigned(r + e) * unsigned(m.cols) + unsigned(c0));
-      out.at[e] = tile.element(i + e, j + shift);
-    }
     if (r >= 0 && r + E <= m.rows) {
-      store_once<E>(m.y + y_row + r, out);
-    } else {
 #pragma unroll
+      for (int e = 0; e < E; ++e) out.at[e] = tile.element(i + e, j);
+      store_once<E>(y_row + r, out);
+    } else {
       for (int e = 0; e < E; ++e)
-        if (r + e >= 0 && r + e < m.rows) m.y[y_row + r + e] = out.at[e];
+        if (r + e >= 0 && r + e < m.rows) y_row[r + e] = tile.element(i + e, j);
     }
   }
 }
@@ -110,14 +117,14 @@ void launch(const Args& args, cudaStream_t stream) {
     const Matrix<T> m{args.x.as<T>(), args.y.as<T>(), rows, cols};
     const bool aligned =
         rows % lanes_of_16<T> == 0 && cols % lanes_of_16<T> == 0 && all_aligned(16, m.x, m.y);
-    const auto tiles_right = static_cast<unsigned>(ceil_div(cols, right<T>));
-    // The last block's vectors end up to E - 1 rows early when rows of y are shifted.
-    const std::int64_t tiles_down = ceil_div(rows + (aligned ? 0 : lanes_of_16<T> - 1), down<T>);
-    const unsigned tiles = grid_x(tiles_down * tiles_right, 1);
+    // What the last block writes ends up to a sector early when rows of y are shifted.
+    const std::int64_t early = aligned ? 0 : 32 / sizeof(T) - 1;
+    const auto tiles_down = static_cast<unsigned>(ceil_div(rows + early, side));
+    const unsigned tiles = grid_x(tiles_down * ceil_div(cols, side), 1);
     if (aligned)
-      shifted<T, true><<<tiles, threads, 0, stream>>>(m, tiles_right);
+      shifted<T, true><<<tiles, threads<T>, 0, stream>>>(m, tiles_down);
     else
-      shifted<T, false><<<tiles, threads, 0, stream>>>(m, tiles_right);
+      shifted<T, false><<<tiles, threads<T>, 0, stream>>>(m, tiles_down);
   });
   CUDA_CHECK(cudaGetLastError());
 }

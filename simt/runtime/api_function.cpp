@@ -78,6 +78,10 @@ size_t simt::max_dynamic_shared(const void* kernel) {
   return function_of(kernel).max_dynamic;
 }
 
+bool simt::may_exceed_portable_cluster(const void* kernel) {
+  return function_of(kernel).non_portable_cluster != 0;
+}
+
 cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attr, int value) {
   if (!kernel) return record(cudaErrorInvalidDeviceFunction);
   if (const cudaError_t error = device_state()) return record(error);
@@ -183,7 +187,12 @@ cudaError_t cudaOccupancyMaxPotentialClusterSize(int* cluster_size, const void* 
   if (!cluster_size || !config) return record(cudaErrorInvalidValue);
   if (!kernel) return record(cudaErrorInvalidDeviceFunction);
   if (const cudaError_t error = device_state()) return record(error);
-  *cluster_size = function_of(kernel).non_portable_cluster ? 16 : 8;
+  const dim3& block = config->blockDim;
+  const auto threads = static_cast<int>(block.x * block.y * block.z);
+  if (threads < 1) return record(cudaErrorInvalidConfiguration);
+  const Function f = function_of(kernel);
+  const bool fits = active_blocks(f, threads, config->dynamicSmemBytes) > 0;
+  *cluster_size = !fits ? 0 : f.non_portable_cluster ? 16 : 8;
   return cudaSuccess;
 }
 
@@ -201,8 +210,11 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* kernel,
   }
   const dim3& block = config->blockDim;
   const int threads = static_cast<int>(block.x * block.y * block.z);
-  if (cluster < 1 || threads < 1) return record(cudaErrorInvalidValue);
-  const int resident = active_blocks(function_of(kernel), threads, config->dynamicSmemBytes);
+  if (threads < 1) return record(cudaErrorInvalidValue);
+  const Function f = function_of(kernel);
+  if (cluster < 1 || cluster > (f.non_portable_cluster ? 16 : 8))
+    return record(cudaErrorInvalidClusterSize);
+  const int resident = active_blocks(f, threads, config->dynamicSmemBytes);
   *clusters = 132 * resident / cluster;
   return cudaSuccess;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cluster.h"
 #include "grid.h"
 #include "report.h"
 #include "shared_arena.h"
@@ -46,7 +47,10 @@ void Block::reset() {
     barrier.arrived = barrier.expected = barrier.trues = 0;
     barrier.waiting = {};
   }
-  for (Thread& thread : threads) thread.wait = Wait::nothing;
+  for (Thread& thread : threads) {
+    thread.wait = Wait::nothing;
+    thread.arrival[0] = thread.arrival[1] = 0;
+  }
 }
 
 void Block::run_block(std::uint64_t index) {
@@ -58,6 +62,7 @@ void Block::run_block(std::uint64_t index) {
   next_thread = 0;
   idle_yields = 0;
   last_spinner = fresh;
+  splits = {};
   start_fiber(main);
   if (abandoned) {
     fibers.reset(this);
@@ -67,19 +72,42 @@ void Block::run_block(std::uint64_t index) {
     grid->keep_output(index, std::move(output));
     output.clear();
   }
-  // Stale data of this block must not look like good data to the next one.
-  wipe_arena(*this, *grid);
+  // Stale data of this block must not look like good data to the next one. The blocks of a cluster
+  // may still be reading it.
+  if (cluster == nullptr) {
+    wipe_arena(*this, *grid);
+  } else {
+    leave_cluster();
+  }
   if (grid->config.cooperative) grid->block_left();
 }
 
-void Block::run_blocks(Grid& work) {
+void Block::run_clusters() {
+  std::uint64_t number;
+  for (bool first = true;; first = false) {
+    const bool more = cluster->next(*this, number);
+    if (!first) wipe_arena(*this, *grid);
+    if (!more) return;
+    run_block(grid->block_of(number, cluster_rank));
+  }
+}
+
+void Block::run_blocks(Grid& work, Cluster* team, unsigned rank) {
   grid = &work;
+  cluster = team;
+  cluster_size = work.config.cluster;
+  cluster_rank = rank;
   thread_count = work.config.block.x * work.config.block.y * work.config.block.z;
   grid_generation = work.generation;
   blockDim = work.config.block;
   gridDim = work.config.grid;
   front = this;
   set_lanes();
+  if (cluster != nullptr) {
+    run_clusters();
+    grid = nullptr;
+    return;
+  }
   for (;;) {
     const std::uint64_t first = work.next_block.fetch_add(work.batch, std::memory_order_relaxed);
     const std::uint64_t end = std::min(first + work.batch, work.block_count);
@@ -103,7 +131,7 @@ void runner_main() {
 
 void Block::retire_runner() {
   Fiber* const fiber = running;
-  if (!ready.empty() || parked == 0) {
+  if (!ready.empty() || parked == 0 || await_cluster()) {
     // Given back first, but not reused before the switch has saved its context.
     fibers.give(fiber);
     switch_to_next(fiber->context);
@@ -129,6 +157,8 @@ void Block::switch_to_next(Context& from) {
     start_fiber(from);
   } else if (parked == 0) {
     switch_context(from, main);
+  } else if (await_cluster()) {
+    switch_to_next(from);
   } else {
     stalled();
   }
@@ -198,6 +228,7 @@ void Block::yield() {
     }
   }
   const bool can_start = next_thread < thread_count;
+  look_at_cluster();
   if (!can_start && ready.empty()) {
     sched_yield();
     return;
@@ -225,6 +256,7 @@ void Block::after_exit() {
   const unsigned w = id >> 5;
   Warp& warp = warps[w];
   if (current != fresh) {
+    forget_arrivals(threads[id]);
     warp.live &= ~(1u << (id & 31u));
     --parked;
     current = fresh;
@@ -236,6 +268,8 @@ void Block::after_exit() {
       release(barrier);
     }
   }
+  complete(Split::block);
+  complete(Split::cluster);
   if (warp.group_count != 0) {
     const unsigned alive = alive_lanes(w);
     for (unsigned g = warp.group_count; g-- > 0;) {

@@ -7,6 +7,7 @@
 // starts the threads not begun yet, else (all have returned) the OS thread's own stack. When none
 // of these exists, the block is deadlocked.
 
+#include <simt/cluster.h>
 #include <simt/launch.h>
 #include <simt/self.h>
 #include <simt/sync.h>
@@ -21,12 +22,13 @@
 
 namespace simt {
 
+class Cluster;
 struct Grid;
 
 inline constexpr unsigned max_threads = 1024;
 inline constexpr std::uint16_t no_thread = 0xffff;
 
-enum class Wait : unsigned char { nothing, barrier, warp, active_mask };
+enum class Wait : unsigned char { nothing, barrier, split, warp, active_mask };
 
 // A parked thread. One cache line: at a barrier this and the top of the stack are all that a switch
 // touches.
@@ -40,7 +42,8 @@ struct alignas(64) Thread {
   std::uint16_t next;  // in the list of ready threads, or of those at the same barrier
   Wait wait;
   WarpOp op;
-  unsigned char barrier;  // id of the barrier it waits at
+  unsigned char barrier;     // id of the barrier it waits at, or its Split
+  unsigned char arrival[2];  // per Split: 0, or a mark of the phase it arrived in (see mark())
 };
 
 struct ThreadList {
@@ -76,14 +79,23 @@ struct BarrierState {
   Site site;  // of the first arrival
 };
 
+// A barrier at which arriving and waiting are two calls.
+struct SplitState {
+  unsigned arrived = 0;   // threads that arrived in this phase and have not returned
+  unsigned phase = 0;     // counts up when all have arrived
+  bool complete = false;  // this block's threads have, other blocks' may not
+  ThreadList waiting;
+};
+
 struct Block : BlockFront {
   explicit Block(FiberPool& fibers);
   ~Block();
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 
-  // Runs blocks of the grid until none is left.
-  void run_blocks(Grid& grid);
+  // Runs blocks of the grid until none is left; with a team, those of its clusters that are due
+  // to `rank`.
+  void run_blocks(Grid& grid, Cluster* team, unsigned rank);
 
   // The running thread takes part in something that may wait: from here on it counts one by one.
   void park() {
@@ -114,9 +126,22 @@ struct Block : BlockFront {
   }
   bool has_exited(unsigned id) const { return (alive_lanes(id >> 5) >> (id & 31u) & 1u) == 0; }
   bool is_waiting(const Thread& thread) const {
-    return thread.wait == Wait::barrier ? thread.mask == barriers[thread.barrier].epoch
-                                        : thread.wait != Wait::nothing;
+    if (thread.wait == Wait::barrier) return thread.mask == barriers[thread.barrier].epoch;
+    if (thread.wait == Wait::split) return is_waiting_at_split(thread);
+    return thread.wait != Wait::nothing;
   }
+
+  // Split barriers: see split_barrier.cpp.
+  SplitState& split(Split scope) { return splits[static_cast<unsigned>(scope)]; }
+  bool is_waiting_at_split(const Thread& thread) const;
+  void look_at_cluster();      // has the cluster's phase passed?
+  void complete(Split scope);  // if all threads have arrived
+  void pass(SplitState& barrier);
+  void forget_arrivals(Thread& thread);
+  // No thread can go on but those that other blocks of the cluster keep waiting: sleeps until they
+  // can. False when there are none.
+  bool await_cluster();
+  void leave_cluster();
 
   void release(BarrierState& barrier);
   void finish(unsigned warp, unsigned group);
@@ -126,6 +151,7 @@ struct Block : BlockFront {
 
   FiberPool& fibers;
   Grid* grid = nullptr;
+  Cluster* cluster = nullptr;  // null when the block is alone in its cluster
   Fiber* running = nullptr;
   Context main = {};  // the OS thread's own stack
   ThreadList ready;
@@ -141,9 +167,11 @@ struct Block : BlockFront {
   std::array<Thread, max_threads> threads;
   std::array<Warp, 32> warps;
   std::array<BarrierState, 16> barriers;
+  std::array<SplitState, 2> splits;
 
  private:
   void run_block(std::uint64_t index);
+  void run_clusters();
   void set_lanes();
   void reset();
   bool nobody_can_go_on(unsigned warp) const;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "block.h"
+#include "cluster.h"
 #include "report.h"
 
 namespace simt {
@@ -26,6 +27,7 @@ Grid::Grid(const Config& launch_config, const Kernel& launched)
     : config(launch_config),
       kernel(launched),
       block_count(std::uint64_t{config.grid.x} * config.grid.y * config.grid.z),
+      cluster_blocks(config.cluster.x * config.cluster.y * config.cluster.z),
       generation(next_generation()),
       // Blocks are taken in order, so one may wait for blocks before it, batch or not.
       batch(config.cooperative ? 1 : std::clamp<std::uint64_t>(block_count / 1024, 1, 16)) {}
@@ -40,6 +42,22 @@ void Grid::record_fault(cudaError_t code, std::string text) {
     aborted.store(true);
   }
   meeting.notify_all();
+  for (Cluster* team : teams) team->wake();
+}
+
+void Grid::want_cluster(dim3 size) {
+  const std::lock_guard lock(mutex);
+  wanted_cluster = size;
+  aborted.store(true);
+}
+
+std::uint64_t Grid::block_of(std::uint64_t number, unsigned rank) const {
+  const dim3& size = config.cluster;
+  const std::uint64_t across = config.grid.x / size.x, down = config.grid.y / size.y;
+  const std::uint64_t x = number % across * size.x + rank % size.x;
+  const std::uint64_t y = number / across % down * size.y + rank / size.x % size.y;
+  const std::uint64_t z = number / across / down * size.z + rank / size.x / size.y;
+  return x + config.grid.x * (y + config.grid.y * z);
 }
 
 void Grid::record_refusal(cudaError_t code, std::string text) {

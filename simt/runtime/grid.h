@@ -10,11 +10,14 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace simt {
+
+class Cluster;
 
 struct SharedPlace {
   const SharedVar* variable;
@@ -28,11 +31,16 @@ struct Grid {
   void record_fault(cudaError_t error, std::string report);
   // The launch turned out to be one that CUDA refuses.
   void record_refusal(cudaError_t error, std::string report);
+  // The kernel is made for clusters of this size; nothing of it has run.
+  void want_cluster(dim3 size);
 
   // Offset of a statically sized shared variable; faults when the limits are passed.
   std::size_t place(const SharedVar& variable);
 
   void keep_output(std::uint64_t block, std::string text);
+
+  // Index of a block by its cluster's number and its rank there.
+  std::uint64_t block_of(std::uint64_t cluster, unsigned rank) const;
 
   // All blocks of a cooperative grid meet here; false when the grid was aborted meanwhile.
   bool meet();
@@ -41,15 +49,18 @@ struct Grid {
   const Config config;
   const Kernel kernel;
   const std::uint64_t block_count;
+  const unsigned cluster_blocks;
   const unsigned generation;
   const std::uint64_t batch;  // blocks an OS thread takes at once
-  std::atomic<std::uint64_t> next_block{0};
+  std::atomic<std::uint64_t> next_block{0};  // with clusters: the next cluster
   std::atomic<bool> aborted{false};
   std::atomic<std::size_t> static_used{0};
+  std::vector<Cluster*> teams;  // set before blocks run
 
   std::mutex mutex;  // guards what follows
   cudaError_t error = cudaSuccess;
   bool refused = false;
+  std::optional<dim3> wanted_cluster;
   std::string report;
   std::vector<SharedPlace> places;
   std::vector<std::pair<std::uint64_t, std::string>> outputs;

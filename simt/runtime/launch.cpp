@@ -10,6 +10,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "cluster.h"
 #include "grid.h"
 #include "worker.h"
 
@@ -21,6 +22,19 @@ constexpr unsigned multiprocessors = 132;
 constexpr std::uint64_t resident_threads = 2048;
 constexpr std::uint64_t resident_blocks = 32;
 constexpr std::size_t resident_shared = 228 * 1024;
+
+// Whatever is wrong with the clusters has one code, whose text says so.
+cudaError_t check_cluster(const Config& config, const Kernel& kernel) {
+  const dim3 &c = config.cluster, &g = config.grid;
+  const std::uint64_t blocks = std::uint64_t{c.x} * c.y * c.z;
+  const bool fits = blocks != 0 && c.x <= max_cluster && c.y <= max_cluster &&
+                    c.z <= max_cluster && blocks <= max_cluster &&
+                    (blocks <= max_portable_cluster || may_exceed_portable_cluster(kernel.identity));
+  if (!fits || g.x % c.x != 0 || g.y % c.y != 0 || g.z % c.z != 0) {
+    return cudaErrorInvalidClusterSize;
+  }
+  return cudaSuccess;
+}
 
 cudaError_t check(const Config& config, const Kernel& kernel) {
   const dim3& g = config.grid;
@@ -41,7 +55,7 @@ cudaError_t check(const Config& config, const Kernel& kernel) {
     const std::uint64_t blocks = std::uint64_t{g.x} * g.y * g.z;
     if (blocks > each * multiprocessors) return cudaErrorCooperativeLaunchTooLarge;
   }
-  return cudaSuccess;
+  return check_cluster(config, kernel);
 }
 
 struct Registered {
@@ -72,10 +86,19 @@ cudaError_t run_grid(const Config& config, const Kernel& kernel) {
   }
   catch_signals();
   Grid grid(config, kernel);
-  if (config.cooperative) {
+  if (grid.cluster_blocks > 1) {
+    run_clusters(grid);
+  } else if (config.cooperative) {
     run_resident(grid);
   } else {
     run_on_pool(grid);
+  }
+  if (grid.wanted_cluster) {
+    Config again = config;
+    again.cluster = *grid.wanted_cluster;
+    if (grid.cluster_blocks == 1) return run_grid(again, kernel);
+    launch_failed(cudaErrorInvalidClusterSize);  // the launch asked for another size
+    return cudaErrorInvalidClusterSize;
   }
   publish_output(grid);
   if (grid.error == cudaSuccess) return cudaSuccess;

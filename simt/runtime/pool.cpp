@@ -13,7 +13,6 @@
 #include "worker.h"
 
 namespace simt {
-namespace {
 
 unsigned pool_size() {
   static const unsigned size = [] {
@@ -24,6 +23,8 @@ unsigned pool_size() {
   }();
   return size;
 }
+
+namespace {
 
 void relax() {
 #if defined(__x86_64__)

@@ -37,6 +37,11 @@ void free_arena(Block& block) {
   munmap(block.arena, block.arena_size);
 }
 
+bool arena_holds(const Block& block, const void* address) {
+  const char* byte = static_cast<const char*>(address);
+  return byte >= block.static_shared && byte < block.static_shared + room;
+}
+
 void wipe_arena(Block& block, const Grid& grid) {
   std::memset(block.static_shared, 0xFF, grid.static_used.load(std::memory_order_relaxed));
   std::memset(block.dynamic_shared, 0xFF, grid.config.dynamic_shared);
@@ -57,9 +62,7 @@ void* thread_dynamic_shared() {
 }
 
 bool is_shared(const void* pointer) {
-  if (front == nullptr) return false;
-  const char* byte = static_cast<const char*>(pointer);
-  return byte >= front->static_shared && byte < front->static_shared + room;
+  return front != nullptr && arena_holds(current_block(), pointer);
 }
 
 bool is_local(const void* pointer) {

@@ -8,6 +8,7 @@ namespace simt {
 
 void make_arena(Block& block);
 void free_arena(Block& block);
+bool arena_holds(const Block& block, const void* address);
 // Overwrites what a block of this grid may have used with 0xFF bytes.
 void wipe_arena(Block& block, const Grid& grid);
 

@@ -10,7 +10,7 @@ Worker::~Worker() {
   free_signal_stack(signal_stack);
 }
 
-void Worker::work(Grid& grid) {
+void Worker::work(Grid& grid, Cluster* team, unsigned rank) {
   if (depth == blocks.size()) blocks.push_back(std::make_unique<Block>(fibers));
   Block& block = *blocks[depth];
   // A kernel that launched this one goes on with its own indices afterwards.
@@ -18,7 +18,7 @@ void Worker::work(Grid& grid) {
   const uint3 outer_thread = threadIdx, outer_block = blockIdx;
   const dim3 outer_block_size = blockDim, outer_grid_size = gridDim;
   ++depth;
-  block.run_blocks(grid);
+  block.run_blocks(grid, team, rank);
   --depth;
   front = outer;
   threadIdx = outer_thread;

@@ -16,7 +16,7 @@ struct Worker {
 
   // Works on the grid until it has no more blocks. A kernel that launches a kernel comes here
   // again: each level has its own block.
-  void work(Grid& grid);
+  void work(Grid& grid, Cluster* team = nullptr, unsigned rank = 0);
 
   FiberPool fibers;
   std::vector<std::unique_ptr<Block>> blocks;
@@ -28,6 +28,10 @@ Worker& this_worker();
 
 // Runs every block of the grid; the calling thread takes part.
 void run_on_pool(Grid& grid);
+// How many OS threads a launch keeps busy.
+unsigned pool_size();
+// Gives every block of a cluster its own OS thread.
+void run_clusters(Grid& grid);
 // Gives every block its own OS thread, so that blocks can wait for each other.
 void run_resident(Grid& grid);
 

@@ -16,7 +16,7 @@ args=()
 while [ $# -gt 0 ]; do
   case $1 in
     -Xcompiler) shift; IFS=, read -ra more <<<"$1"; args+=("${more[@]}") ;;
-    -arch=* | --expt-*) ;;
+    -gencode=* | --expt-*) ;;
     *.cu) args+=(-x c++ "$1") ;;
     *.a) args+=(-x none "$1") ;;
     *) args+=("$1") ;;

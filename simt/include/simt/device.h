@@ -4,6 +4,7 @@
 // and the public cuda_runtime.h rest on.
 
 #include <simt/atomic.h>
+#include <simt/cluster.h>
 #include <simt/fault.h>
 #include <simt/kernel.h>
 #include <simt/launch.h>

@@ -23,6 +23,9 @@ bool is_poisoned();
 // cudaFuncSetAttribute raised it.
 std::size_t max_dynamic_shared(const void* kernel);
 
+// Whether cudaFuncSetAttribute has allowed this kernel clusters of more than 8 blocks.
+bool may_exceed_portable_cluster(const void* kernel);
+
 // Writes what kernels printed to stdout; every synchronising call does this.
 void flush_device_printf();
 

@@ -34,6 +34,8 @@ struct BlockFront {
   unsigned grid_generation;  // names the grid among all launches, never 0
   char* static_shared;       // start of the block's statically sized shared memory
   char* dynamic_shared;      // start of its dynamic shared memory
+  dim3 cluster_size;         // blocks of its cluster along each axis
+  unsigned cluster_rank;     // its number among them
 };
 
 // The block this OS thread is running, or null in host code.

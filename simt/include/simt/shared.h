@@ -10,6 +10,7 @@
 // not run, as on a GPU. A place is given the first time a grid reaches the declaration, so a
 // variable has one offset in all blocks of a grid, and only what a grid really uses counts.
 
+#include <simt/cluster.h>
 #include <simt/self.h>
 
 #include <atomic>
@@ -103,7 +104,7 @@ inline unsigned __isLocal(const void* pointer) {
   return simt::is_local(pointer);
 }
 inline unsigned __isGlobal(const void* pointer) {
-  return pointer != nullptr && !simt::is_shared(pointer) && !simt::is_local(pointer);
+  return pointer != nullptr && !simt::is_cluster_shared(pointer) && !simt::is_local(pointer);
 }
 // A __constant__ variable is an ordinary global here; nothing tells it apart.
 inline unsigned __isConstant(const void*) {

@@ -1,0 +1,55 @@
+#pragma once
+
+// A team of OS threads that runs cluster after cluster, each of them one block of it.
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+
+namespace simt {
+
+struct Block;
+struct Grid;
+
+inline constexpr unsigned max_cluster = 16;
+inline constexpr unsigned max_portable_cluster = 8;
+
+class Cluster {
+ public:
+  Cluster(Grid& grid, unsigned blocks) : grid_(grid), count_(blocks) {}
+
+  // All blocks of the team meet here, between clusters. Then each has the number of the next one;
+  // false when there is none left.
+  bool next(Block& block, std::uint64_t& cluster);
+
+  // The barrier. A block posts when all its threads have arrived, and may go on when the phase has
+  // passed. Blocks that have ended count as posted. True when this was the last post.
+  bool post();
+  void block_ended(bool posted);
+  unsigned phase() const { return phase_.load(std::memory_order_acquire); }
+  // Returns when the phase has passed; false when the grid was aborted meanwhile.
+  bool sleep_through(unsigned phase);
+  void wake();
+
+  unsigned count() const { return count_; }
+  const Block& block(unsigned rank) const { return *blocks_[rank]; }
+
+ private:
+  void pass();  // with the mutex held
+
+  Grid& grid_;
+  const unsigned count_;
+  std::array<Block*, max_cluster> blocks_ = {};
+  std::atomic<unsigned> phase_{0};
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  unsigned posted_ = 0, ended_ = 0;
+  unsigned met_ = 0, meetings_ = 0;
+  std::uint64_t current_ = 0;
+  bool more_ = false;
+};
+
+}  // namespace simt

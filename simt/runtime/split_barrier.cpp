@@ -1,0 +1,118 @@
+// Barriers at which arriving and waiting are two calls, over a block or over a cluster.
+//
+// Each block counts its own threads. When all have arrived, the barrier of a block is complete; at
+// a cluster's the block posts, and learns that the phase has passed when it next looks. A cluster
+// cannot be two phases ahead of a block, because each takes a post of that block.
+
+#include <simt/cluster.h>
+#include <simt/fault.h>
+
+#include "block.h"
+#include "cluster.h"
+#include "report.h"
+
+namespace simt {
+namespace {
+
+// A thread's arrival, as of this phase: an arrival of the last phase is the other number.
+unsigned char mark(const SplitState& barrier) {
+  return static_cast<unsigned char>(1 + (barrier.phase & 1u));
+}
+
+const char* name_of(Split scope) {
+  return scope == Split::cluster ? "a cluster's barrier" : "a block's split barrier";
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] void arrived_twice(Split scope, Site site) {
+  fault(cudaErrorIllegalInstruction,
+        std::string("a thread arrives twice at ") + name_of(scope) + " without waiting", site);
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] void never_arrived(Split scope, Site site) {
+  fault(cudaErrorIllegalInstruction,
+        std::string("a thread waits at ") + name_of(scope) + " without having arrived", site);
+}
+
+}  // namespace
+
+void Block::pass(SplitState& barrier) {
+  ++barrier.phase;
+  barrier.arrived = 0;
+  barrier.complete = false;
+  make_ready(barrier.waiting);
+}
+
+void Block::look_at_cluster() {
+  if (cluster == nullptr) return;
+  SplitState& barrier = split(Split::cluster);
+  if (cluster->phase() != barrier.phase) pass(barrier);
+}
+
+void Block::complete(Split scope) {
+  SplitState& barrier = split(scope);
+  if (barrier.complete || barrier.arrived == 0) return;
+  if (barrier.arrived + exited_count() != thread_count) return;
+  barrier.complete = true;
+  if (scope == Split::block || cluster == nullptr || cluster->post()) pass(barrier);
+}
+
+// A thread that returns counts as arrived from now on, whether it had arrived or not.
+void Block::forget_arrivals(Thread& thread) {
+  for (const Split scope : {Split::block, Split::cluster}) {
+    unsigned char& arrival = thread.arrival[static_cast<unsigned>(scope)];
+    if (arrival == 0) continue;
+    if (scope == Split::cluster) look_at_cluster();
+    SplitState& barrier = split(scope);
+    if (arrival == mark(barrier) && !barrier.complete) --barrier.arrived;
+    arrival = 0;
+  }
+}
+
+bool Block::is_waiting_at_split(const Thread& thread) const {
+  return thread.arrival[thread.barrier] == mark(splits[thread.barrier]);
+}
+
+bool Block::await_cluster() {
+  SplitState& barrier = split(Split::cluster);
+  if (cluster == nullptr || !barrier.complete || barrier.waiting.empty()) return false;
+  if (!cluster->sleep_through(barrier.phase)) leave();
+  pass(barrier);
+  return true;
+}
+
+void Block::leave_cluster() {
+  const SplitState& barrier = split(Split::cluster);
+  cluster->block_ended(barrier.complete && cluster->phase() == barrier.phase);
+}
+
+void split_arrive(Split scope, Site site) {
+  if (!in_kernel()) host_misuse(name_of(scope), site);
+  Block& block = current_block();
+  block.park();
+  block.look_at_cluster();
+  SplitState& barrier = block.split(scope);
+  unsigned char& arrival = block.threads[block.current].arrival[static_cast<unsigned>(scope)];
+  if (arrival != 0) arrived_twice(scope, site);
+  arrival = mark(barrier);
+  ++barrier.arrived;
+  block.complete(scope);
+}
+
+void split_wait(Split scope, Site site) {
+  if (!in_kernel()) host_misuse(name_of(scope), site);
+  Block& block = current_block();
+  block.park();
+  block.look_at_cluster();
+  SplitState& barrier = block.split(scope);
+  Thread& me = block.threads[block.current];
+  unsigned char& arrival = me.arrival[static_cast<unsigned>(scope)];
+  if (arrival == 0) never_arrived(scope, site);
+  if (arrival == mark(barrier)) {
+    me.barrier = static_cast<unsigned char>(scope);
+    append(block, barrier.waiting, block.current);
+    block.wait(me, Wait::split, site);
+  }
+  arrival = 0;
+}
+
+}  // namespace simt
