@@ -4,6 +4,7 @@
 #include <set>
 
 #include "cli/report.h"
+#include "cli/tables.h"
 #include "cli/terminal.h"
 #include "harness/worker.h"
 
@@ -15,7 +16,7 @@ namespace {
 constexpr const char* examples = R"(
 Examples:
   ./warpath bench softmax                  every rung and peer on the bench cases
-  ./warpath bench all --save               and write ops/*/results/<device>.json
+  ./warpath bench all --save               and write ops/*/results/<device>.json and the tables
   ./warpath bench reduce --rung 06 --seconds 1
   ./warpath bench transpose --no-peers --dtype bf16
 
@@ -83,6 +84,19 @@ std::vector<std::string> save(const harness::Places& places, const Backend& back
   return files;
 }
 
+// The measurements are safe on disk by now: a page that cannot be written is no reason to fail.
+std::vector<std::string> refresh(const harness::Places& places,
+                                 const std::vector<OpOutcome>& outcomes) {
+  std::set<std::string> folders;
+  for (const OpOutcome& o : outcomes) folders.insert(o.entry->folder);
+  try {
+    return refresh_pages(places.root, {folders.begin(), folders.end()});
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "warpath: the pages are left as they were: {}\n", e.what());
+    return {};
+  }
+}
+
 int bench(const Options& o) {
   const harness::Places places = harness::find_places();
   if (!o.fork) harness::Worker::stay_in_this_process();
@@ -116,11 +130,14 @@ int bench(const Options& o) {
   const harness::ResultHead head = make_head(places, backend, roofline);
   const std::vector<std::string> files =
       o.save ? save(places, backend, head, outcomes) : std::vector<std::string>{};
+  const std::vector<std::string> pages =
+      o.save ? refresh(places, outcomes) : std::vector<std::string>{};
 
   if (o.json) {
     nlohmann::ordered_json j = harness::to_json(head);
     j["passed"] = exit_status(outcomes) == all_passed;
     j["saved"] = files;
+    j["pages"] = pages;
     for (const OpOutcome& outcome : outcomes) j["ops"].push_back(outcome_json(outcome, roofline));
     print_json(j);
     return exit_status(outcomes);
@@ -131,6 +148,7 @@ int bench(const Options& o) {
   }
   print_closing(outcomes);
   for (const std::string& f : files) fmt::print("wrote {}\n", f);
+  for (const std::string& f : pages) fmt::print("wrote {}\n", f);
   return exit_status(outcomes);
 }
 

@@ -37,7 +37,8 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", std::string("warpath 0.1"));
   add_json_flag(app, options);
   Registry registry{app, options, status};
-  for (const AddCommand add : {add_doctor, add_ops, add_run, add_check, add_bench, add_cc})
+  for (const AddCommand add :
+       {add_doctor, add_ops, add_run, add_check, add_bench, add_tables, add_cc})
     add(registry);
 
   try {

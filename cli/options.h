@@ -26,6 +26,7 @@ struct Options {
   int jobs = 0;  // 0: as many as there are cores
   bool wrong = false;
   bool save = false;
+  bool check_only = false;
   bool peers = true;
   double seconds = 0.3;
   bool verbose = false;
@@ -45,6 +46,7 @@ void add_ops(Registry&);
 void add_run(Registry&);
 void add_check(Registry&);
 void add_bench(Registry&);
+void add_tables(Registry&);
 void add_cc(Registry&);
 int tour(const Options&);
 [[noreturn]] void run_compiler(int argc,

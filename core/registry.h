@@ -26,7 +26,9 @@ struct Rung {
   std::string op, name, file;
   bool peer = false;
   bool deterministic = true;  // same bits from run to run
-  int min_arch = 0;           // 90 for files ending in _sm90
+  bool zeroed_scratch =
+      false;  // its scratch must be zero before the first launch; it leaves it fit for the next
+  int min_arch = 0;  // 90 for files ending in _sm90
   std::string note;
   std::function<std::string(const void* args)>
       supports;  // empty string: yes; otherwise the reason why not
@@ -58,6 +60,7 @@ struct RungOptions {
   std::string (*supports)(const Args&) = nullptr;
   std::int64_t (*scratch)(const Args&) = nullptr;
   bool deterministic = true;
+  bool zeroed_scratch = false;
   const char* note = "";
 };
 
@@ -88,6 +91,7 @@ Rung make_rung(const char* file, void (*launch)(const Args&, cudaStream_t),
   r.name = rung_name(file);
   r.file = file;
   r.deterministic = o.deterministic;
+  r.zeroed_scratch = o.zeroed_scratch;
   r.min_arch = rung_arch(file);
   r.note = o.note;
   r.supports = [f = o.supports](const void* a) {

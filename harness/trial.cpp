@@ -102,6 +102,7 @@ class Trial {
     for (const ArgSpec& a : plan_.op->contract.args()) {
       if (a.role != Role::scratch) continue;
       scratch_.emplace(device_, a.name, bytes, 0);
+      if (setup_.rung->zeroed_scratch) scratch_->poison(0);
       scratch_at(args_.get(), a) = {scratch_->data(), bytes};
       return;
     }
@@ -114,7 +115,7 @@ class Trial {
       if (h.tensor->spec->role == Role::inout && h.tensor->bytes > 0)
         must(device_.copy(h.buffer.data(), h.pristine->data(), h.tensor->bytes));
     }
-    if (scratch_) scratch_->poison(poison);
+    if (scratch_ && !setup_.rung->zeroed_scratch) scratch_->poison(poison);
     must(device_.synchronise());
   }
 

@@ -1,10 +1,11 @@
 // One atomic addition for every element.
 //
 // Right, and as slow as it gets: every addition to a row's result waits for the one before it,
-// because they all go to the same address. The order is whatever the hardware makes it, so a float
-// sum differs from run to run. A maximum of floats has no atomic of its own: the bits are mapped to
-// an unsigned integer that sorts the same way. Limit: one addition at a time at one place of the L2
-// cache. And rows over 2^24 are refused: adding ones to a float stops counting there.
+// because they all go to the same address. The order is whatever the hardware makes it, so a
+// float sum differs from run to run. A maximum of floats has no atomic of its own: the bits are
+// mapped to an unsigned integer that sorts the same way.
+// Limit: one addition at a time at one place of the L2 cache. And rows over 2^24 are refused:
+// adding ones to a float stops counting there.
 #include "accumulate.cuh"
 
 namespace warpath::reduce {

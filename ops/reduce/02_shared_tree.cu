@@ -2,9 +2,9 @@
 //
 // What changed: 256 elements become one in eight steps instead of 256 atomic additions, and the
 // order of additions is fixed, so the result is the same in every run. The partial results are
-// reduced again until one a row is left. Limit: the threads at work in a step are every 2nd, 4th,
-// 8th…: each warp stays busy with a few lanes of it (divergence), and the remainder operator that
-// finds them is slow.
+// reduced again until one a row is left.
+// Limit: the threads at work in a step are every 2nd, 4th, 8th…: each warp stays busy with a few
+// lanes of it (divergence), and the remainder operator that finds them is slow.
 #include "accumulate.cuh"
 
 namespace warpath::reduce {

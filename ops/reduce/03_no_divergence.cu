@@ -1,9 +1,10 @@
 // The same tree, folded from the far end: the threads at work are always the first ones.
 //
 // What changed: step s adds element t + s to element t for t < s. Whole warps drop out of a step
-// instead of single lanes, the accesses of a warp are neighbours (no bank conflicts), and there is
-// no remainder to compute. Limit: eight barriers, and a trip to shared memory and back for each
-// addition; the last five steps keep one warp busy while seven wait.
+// instead of single lanes, the accesses of a warp are neighbours (no bank conflicts), and there
+// is no remainder to compute.
+// Limit: eight barriers, and a trip to shared memory and back for each addition; the last five
+// steps keep one warp busy while seven wait.
 #include "accumulate.cuh"
 
 namespace warpath::reduce {

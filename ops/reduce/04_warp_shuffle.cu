@@ -1,9 +1,9 @@
 // Lanes of a warp hand their values to each other without shared memory.
 //
 // What changed: five shuffles reduce a warp in registers; one value a warp goes through shared
-// memory, with one barrier instead of nine (core/reduce.cuh). Limit: a thread still reads a single
-// element, so the memory waits for the threads: too few bytes are in flight, and a quarter of a
-// million blocks are started for 64 Mi elements.
+// memory, with one barrier instead of nine (core/reduce.cuh).
+// Limit: a thread still reads a single element, so the memory waits for the threads: too few
+// bytes are in flight, and a quarter of a million blocks are started for 64 Mi elements.
 #include "accumulate.cuh"
 
 namespace warpath::reduce {

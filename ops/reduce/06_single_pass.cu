@@ -1,11 +1,12 @@
-// One launch: the last block to finish a row adds up that row's partial results. Short rows get a
-// warp each.
+// One launch: the last block to finish a row adds up that row's partial results. Short rows get
+// a warp each.
 //
 // What changed: every block counts itself off at its row's counter when its partial result is
-// written; the one that finds itself last has all of them in reach (the fence makes them visible)
-// and finishes the row, in a fixed order, so the result does not depend on which block it is. The
-// second launch and its gap are gone. Rows shorter than a round of a block's loads are reduced by
-// one warp each, eight rows a block. Limit: the memory.
+// written; the one that finds itself last has all of them in reach (the fence makes them
+// visible) and finishes the row, in a fixed order, so the result does not depend on which block
+// it is. The second launch and its gap are gone. Rows shorter than a round of a block's loads
+// are reduced by one warp each, eight rows a block.
+// Limit: the memory.
 #include "core/device.cuh"
 #include "stretch.cuh"
 
@@ -39,6 +40,7 @@ __global__ void __launch_bounds__(threads)
     for (std::int64_t k = threadIdx.x; k < split.blocks_a_row; k += threads)
       mine = op(mine, __ldcg(&row_partial[k]));
     total = block_reduce<threads>(mine, op, slots);
+    if (threadIdx.x == 0) done[row] = 0;  // for the next launch
   }
   if (threadIdx.x == 0) put(&y[row], total);
 }
@@ -98,23 +100,20 @@ void launch(const Args& args, cudaStream_t stream) {
     }
     const Split split = split_rows<T>(rows, cols, resident_blocks());
     auto* done = static_cast<unsigned*>(args.scratch.data);
-    A* partial = reinterpret_cast<A*>(done + rows);
-    if (split.blocks_a_row > 1)
-      CUDA_CHECK(
-          cudaMemsetAsync(done, 0, static_cast<std::size_t>(rows) * sizeof(unsigned), stream));
+    A* partial = reinterpret_cast<A*>(done + resident_blocks());
     single_pass<<<grid_x(rows * split.blocks_a_row, 1), threads, 0, stream>>>(x, y, cols, split,
                                                                               partial, done, op);
   });
   CUDA_CHECK(cudaGetLastError());
 }
 
-// A counter a row, and never more partial results than resident blocks, or than rows where every
-// row is one.
-std::int64_t scratch_bytes(const Args& args) {
-  return (2 * args.x.shape[0] + resident_blocks()) * 4;
+// Rows are split only when there are fewer than resident blocks: at most so many counters, at most so many partial
+// results. The counters have a place of their own for every shape, because they must stay zero between launches.
+std::int64_t scratch_bytes(const Args&) {
+  return 2 * std::int64_t(resident_blocks()) * 4;
 }
 
-WARPATH_RUNG(Args, launch, .scratch = scratch_bytes);
+WARPATH_RUNG(Args, launch, .scratch = scratch_bytes, .zeroed_scratch = true);
 
 }  // namespace
 }  // namespace warpath::reduce

@@ -1,9 +1,9 @@
 // One thread, one row: three loops as on paper.
 //
 // The maximum, the sum of exponentials, the division. Subtracting the maximum keeps exp from
-// overflowing. Limit: everything. Neighbouring threads read elements a whole row apart (no
-// coalescing), x is read three times, exp is computed twice, and a few long rows keep a few threads
-// busy.
+// overflowing.
+// Limit: everything. Neighbouring threads read elements a whole row apart (no coalescing), x is
+// read three times, exp is computed twice, and a few long rows keep a few threads busy.
 #include "core/convert.cuh"
 #include "core/dispatch.cuh"
 #include "core/launch.h"

@@ -1,9 +1,10 @@
 // One block, one row; the row waits in shared memory between the three steps.
 //
-// What changed: 256 threads share a row, so loads are coalesced, and x is read from global memory
-// once. The maximum and the sum are trees in shared memory. Rows that do not fit are read again
-// instead. Limit: the barriers of two trees a row, and shared memory in place of registers for
-// every step.
+// What changed: 256 threads share a row, so loads are coalesced, and x is read from global
+// memory once. The maximum and the sum are trees in shared memory. Rows that do not fit are read
+// again instead.
+// Limit: the barriers of two trees a row, and shared memory in place of registers for every
+// step.
 #include "core/convert.cuh"
 #include "core/dispatch.cuh"
 #include "core/launch.h"

@@ -1,9 +1,9 @@
 // One warp, one row: shuffles in place of barriers.
 //
-// What changed: 32 lanes reduce among themselves in registers, so no thread ever waits for another
-// warp, and eight rows share a block. Limit: x is read three times (the second and third time
-// mostly from cache when the row is short), and a long row has only 32 threads: too few bytes in
-// flight.
+// What changed: 32 lanes reduce among themselves in registers, so no thread ever waits for
+// another warp, and eight rows share a block.
+// Limit: x is read three times (the second and third time mostly from cache when the row is
+// short), and a long row has only 32 threads: too few bytes in flight.
 #include "core/convert.cuh"
 #include "core/dispatch.cuh"
 #include "core/launch.h"

@@ -1,10 +1,10 @@
 // Maximum and sum in one pass over the row: the online softmax.
 //
-// What changed: a running sum is kept relative to the running maximum, and scaled down whenever a
-// larger element turns up; two such pairs can be joined (stat.cuh). So x is read twice instead of
-// three times, and a row needs one reduction instead of two. A block of 256 threads takes a row, so
-// long rows have enough loads in flight. Limit: the second read of x, one element a load, and an
-// extra exp for every element.
+// What changed: a running sum is kept relative to the running maximum, and scaled down whenever
+// a larger element turns up; two such pairs can be joined (stat.cuh). So x is read twice instead
+// of three times, and a row needs one reduction instead of two. A block of 256 threads takes a
+// row, so long rows have enough loads in flight.
+// Limit: the second read of x, one element a load, and an extra exp for every element.
 #include "core/dispatch.cuh"
 #include "core/launch.h"
 #include "softmax.h"

@@ -1,12 +1,12 @@
-// The row lives in registers: sixteen bytes a load, every element read once, written once, one exp
-// each.
+// The row lives in registers: sixteen bytes a load, every element read once, written once, one
+// exp each.
 //
 // What changed: a thread keeps its 32 elements from load to store, so nothing is read again. As
 // many threads take a row as it needs: a warp up to 1024 elements, a block of 128, 512 or 1024
 // beyond (row.cuh). A thread's exponentials are taken against its own maximum at once and scaled
-// when the row's is known: one exp an element, one barrier a row. Rows over 32768 elements do not
-// fit one block's registers and are read twice, as in 04. Limit: the memory, for rows up to 32768;
-// the second read beyond.
+// when the row's is known: one exp an element, one barrier a row. Rows over 32768 elements do
+// not fit one block's registers and are read twice, as in 04.
+// Limit: the memory, for rows up to 32768; the second read beyond.
 #include "core/dispatch.cuh"
 #include "row.cuh"
 #include "softmax.h"

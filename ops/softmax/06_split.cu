@@ -2,8 +2,9 @@
 //
 // What changed: a row over 32768 elements is cut into parts of 16384. A first launch leaves each
 // part's Stat in scratch memory; a second one joins the Stats of its row (a handful, every block
-// does it for itself) and writes. A few very long rows now keep the whole GPU busy. Limit: x is
-// read twice. The second read comes from the L2 cache only while all of x fits there.
+// does it for itself) and writes. A few very long rows now keep the whole GPU busy.
+// Limit: x is read twice. The second read comes from the L2 cache only while all of x fits
+// there.
 #include "core/dispatch.cuh"
 #include "softmax.h"
 #include "split.cuh"

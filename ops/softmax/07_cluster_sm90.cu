@@ -1,10 +1,11 @@
-// A cluster of blocks holds a long row in its registers: read once, written once, at any length up
-// to 512k.
+// A cluster of blocks holds a long row in its registers: read once, written once, at any length
+// up to 512k.
 //
-// What changed: up to 16 blocks of one cluster share a row. Each keeps its part in registers as in
-// 05; their Stats meet through distributed shared memory, where a block writes straight into its
-// neighbours' memory, and two cluster barriers replace the second read of x. Shorter rows are left
-// to the row kernels of 05; longer ones are refused, and taken by 06. Limit: the memory.
+// What changed: up to 16 blocks of one cluster share a row. Each keeps its part in registers as
+// in 05; their Stats meet through distributed shared memory, where a block writes straight into
+// its neighbours' memory, and two cluster barriers replace the second read of x. Shorter rows
+// are left to the row kernels of 05; longer ones are refused, and taken by 06.
+// Limit: the memory.
 #include "core/cluster.cuh"
 #include "core/dispatch.cuh"
 #include "softmax.h"

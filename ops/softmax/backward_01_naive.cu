@@ -1,7 +1,8 @@
 // One thread, one row: two loops as on paper.
 //
-// The sum of y * dy, then the difference. Limit: neighbouring threads read elements a whole row
-// apart, both inputs are read twice, and a few long rows keep a few threads busy.
+// The sum of y * dy, then the difference.
+// Limit: neighbouring threads read elements a whole row apart, both inputs are read twice, and a
+// few long rows keep a few threads busy.
 #include "core/convert.cuh"
 #include "core/dispatch.cuh"
 #include "core/launch.h"

@@ -1,7 +1,7 @@
 // One block, one row: coalesced loads, the sum as a tree in shared memory.
 //
-// What changed: 256 threads walk along a row together. Limit: both inputs are still read twice, and
-// the tree costs nine barriers a row.
+// What changed: 256 threads walk along a row together.
+// Limit: both inputs are still read twice, and the tree costs nine barriers a row.
 #include "core/convert.cuh"
 #include "core/dispatch.cuh"
 #include "core/launch.h"

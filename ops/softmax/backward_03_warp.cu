@@ -1,8 +1,8 @@
 // One warp, one row: shuffles in place of barriers.
 //
-// What changed: 32 lanes add up among themselves in registers, eight rows a block. Limit: both
-// inputs are read twice (mostly from cache when the row is short), and a long row has only 32
-// threads.
+// What changed: 32 lanes add up among themselves in registers, eight rows a block.
+// Limit: both inputs are read twice (mostly from cache when the row is short), and a long row
+// has only 32 threads.
 #include "core/convert.cuh"
 #include "core/dispatch.cuh"
 #include "core/launch.h"

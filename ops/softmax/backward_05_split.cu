@@ -2,8 +2,9 @@
 //
 // What changed: a row over 32768 elements is cut into parts of 16384; a first launch leaves each
 // part's sum in scratch memory, a second one adds up the sums of its row, in a fixed order, and
-// writes. Limit: y and dy are read twice. The second read comes from the L2 cache only while they
-// fit there.
+// writes.
+// Limit: y and dy are read twice. The second read comes from the L2 cache only while they fit
+// there.
 #include "core/dispatch.cuh"
 #include "softmax.h"
 #include "split.cuh"

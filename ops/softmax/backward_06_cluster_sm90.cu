@@ -2,7 +2,8 @@
 //
 // What changed: up to 16 blocks of one cluster share a row; their sums meet through distributed
 // shared memory, as in the forward pass (07_cluster_sm90.cu). Longer rows than 256k are refused,
-// and taken by 05. Limit: the memory.
+// and taken by 05.
+// Limit: the memory.
 #include "core/cluster.cuh"
 #include "core/dispatch.cuh"
 #include "softmax.h"
@@ -57,7 +58,7 @@ void launch(const Backward& args, cudaStream_t stream) {
 }
 
 std::string supports(const Backward& args) {
-  return args.y.shape[1] <= longest_cluster_row
+  return args.y.shape[1] <= std::int64_t(largest_cluster) * part_elements
              ? ""
              : "takes rows of at most 262144 elements: 16 blocks' registers";
 }

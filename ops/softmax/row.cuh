@@ -1,13 +1,39 @@
-// A row, or one block's part of it, held in registers: read once, worked on, written once.
-// Used by the vectorised rungs and everything above them.
+// A row, or one block's part of it, held in registers: read once, worked on, written once. Used
+// by the vectorised rungs and everything above them.
 #pragma once
-#include <cuda_pipeline.h>
-
 #include "core/launch.h"
 #include "core/vector.cuh"
 #include "stat.cuh"
 
 namespace warpath::softmax {
+
+template <class T>
+struct PairOf;
+template <>
+struct PairOf<__half> {
+  using type = __half2;
+};
+template <>
+struct PairOf<__nv_bfloat16> {
+  using type = __nv_bfloat162;
+};
+
+// The largest element, NaN passed over (the sum will show it); 16-bit types two at a time.
+template <class T, int N>
+__device__ __forceinline__ float largest(const Vector<T, N>& v) {
+  if constexpr (sizeof(T) == 2 && N > 1) {
+    const auto* pairs = reinterpret_cast<const typename PairOf<T>::type*>(v.at);
+    auto most = pairs[0];
+#pragma unroll
+    for (int k = 1; k < N / 2; ++k) most = __hmax2(most, pairs[k]);
+    return fmaxf(to_float(most.x), to_float(most.y));
+  } else {
+    float most = to_float(v.at[0]);
+#pragma unroll
+    for (int n = 1; n < N; ++n) most = fmaxf(most, to_float(v.at[n]));
+    return most;
+  }
+}
 
 // N elements an access, Items accesses a thread, Threads threads side by side.
 template <class T, int N, int Items, int Threads>
@@ -31,24 +57,6 @@ struct RowPart {
     for (int i = 0; i < Items; ++i)
       if (column(i, thread) < cols) at[i] = load_once<N>(x + column(i, thread));
   }
-
-  // The same in two steps, with shared memory as the waiting room: start() returns at once,
-  // finish() waits. A thread takes back what it fetched itself, so no barrier is needed.
-  using Stage = Vector<T, N>[Items * Threads];
-  static __device__ __forceinline__ void start(Stage& stage, const T* x, int cols, int thread) {
-#pragma unroll
-    for (int i = 0; i < Items; ++i)
-      if (column(i, thread) < cols)
-        __pipeline_memcpy_async(&stage[i * Threads + thread], x + column(i, thread),
-                                sizeof(Vector<T, N>));
-    __pipeline_commit();
-  }
-  __device__ __forceinline__ void finish(const Stage& stage, int cols, int thread) {
-    __pipeline_wait_prior(0);
-#pragma unroll
-    for (int i = 0; i < Items; ++i)
-      if (column(i, thread) < cols) at[i] = stage[i * Threads + thread];
-  }
 };
 
 // The softmax of this part: first against the thread's own maximum, then, when the row's Stat is
@@ -63,10 +71,6 @@ struct ForwardPart {
   __device__ __forceinline__ void load(const T* x, int cols, int thread) {
     Part part;
     part.load(x, cols, thread);
-    digest(part, cols, thread);
-  }
-
-  __device__ __forceinline__ void digest(const Part& part, int cols, int thread) {
     own = nothing();
 #pragma unroll
     for (int i = 0; i < Items; ++i)
@@ -105,10 +109,6 @@ struct BackwardPart {
   __device__ __forceinline__ void load(const T* y_row, const T* dy_row, int cols, int thread) {
     y.load(y_row, cols, thread);
     dy.load(dy_row, cols, thread);
-    digest(cols, thread);
-  }
-
-  __device__ __forceinline__ void digest(int cols, int thread) {
     own = 0;
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
@@ -167,7 +167,7 @@ template <int Threads>
 inline constexpr int rows_a_block = Threads == 32 ? 4 : 1;
 
 template <class T, int N, int Items, int Threads>
-static __global__ void __launch_bounds__(Threads* rows_a_block<Threads>)
+static __global__ void __launch_bounds__(Threads* rows_a_block<Threads>, Threads == 512 ? 2 : 1)
     row_forward(const T* x, T* y, std::int64_t rows, std::int64_t cols) {
   const std::int64_t row = std::int64_t(blockIdx.x) * rows_a_block<Threads> + threadIdx.x / Threads;
   if (row >= rows) return;  // whole warps leave; a block of one row has none to leave
@@ -185,7 +185,8 @@ static __global__ void __launch_bounds__(Threads* rows_a_block<Threads>)
 }
 
 template <class T, int N, int Items, int Threads>
-static __global__ void __launch_bounds__(Threads* rows_a_block<Threads>)
+static __global__ void __launch_bounds__(Threads* rows_a_block<Threads>,
+                                         Threads == 512 && sizeof(T) == 2 ? 2 : 1)
     row_backward(const T* y, const T* dy, T* dx, std::int64_t rows, std::int64_t cols) {
   const std::int64_t row = std::int64_t(blockIdx.x) * rows_a_block<Threads> + threadIdx.x / Threads;
   if (row >= rows) return;

@@ -112,8 +112,8 @@ static std::vector<Case> sizes() {
   all.push_back(sized("1k rows", 131072, 1024, {.dtypes = timed, .bench = true}));
   all.push_back(sized("4k rows", 32768, 4096, {.dtypes = timed, .bench = true}));
   all.push_back(sized("16k rows", 8192, 16384, {.dtypes = timed, .bench = true}));
-  all.push_back(sized("64k rows", 2048, 65536, {.dtypes = timed, .bench = true}));
-  all.push_back(sized("256k rows", 512, 262144, {.dtypes = timed, .bench = true}));
+  all.push_back(sized("64k rows", 4096, 65536, {.dtypes = timed, .bench = true}));
+  all.push_back(sized("256k rows", 1024, 262144, {.dtypes = timed, .bench = true}));
   return all;
 }
 

@@ -21,19 +21,6 @@ __device__ __forceinline__ Place place_of(std::int64_t b, std::int64_t parts, st
   return {b / parts, first, int(min(cols - first, std::int64_t(part_elements)))};
 }
 
-// The same among the blocks of one cluster: as few as hold the row in their registers, with equal
-// shares.
-inline constexpr int largest_cluster = 16;
-inline constexpr std::int64_t longest_cluster_row = std::int64_t(largest_cluster) * part_elements;
-
-struct ClusterSplit {
-  unsigned cluster;
-  std::int64_t block_cols;  // of every block but the last; a multiple of the vector width
-};
-inline ClusterSplit split_for_cluster(std::int64_t cols, int width) {
-  unsigned cluster = 1;
-  while (std::int64_t(cluster) * part_elements < cols) cluster *= 2;
-  return {cluster, ceil_div(ceil_div(cols, cluster), width) * width};
-}
+inline constexpr int largest_cluster = 16;  // over 8 a kernel must ask for it, and Hopper gives it
 
 }  // namespace warpath::softmax

@@ -2,6 +2,7 @@
 // online softmax).
 #pragma once
 #include "core/convert.cuh"
+#include "core/ptx/exp2.cuh"
 #include "core/reduce.cuh"
 
 namespace warpath::softmax {
@@ -13,9 +14,9 @@ struct Stat {
 
 inline constexpr float log2_e = 1.4426950408889634f;
 
-// exp(x - max) by the hardware's exp2. A part of nothing but -inf has nothing to subtract.
-__device__ __forceinline__ float exp_from(float x, float max) {
-  return exp2f((x - (max == -INFINITY ? 0.0f : max)) * log2_e);
+// exp(x - max) * 2^scale. A part of nothing but -inf has nothing to subtract.
+__device__ __forceinline__ float exp_from(float x, float max, float scale = 0.0f) {
+  return ptx::exp2(fmaf(x - (max == -INFINITY ? 0.0f : max), log2_e, scale));
 }
 
 __device__ __forceinline__ Stat nothing() {

@@ -1,8 +1,9 @@
 // One thread, one element: read along rows, write along columns.
 //
 // The reads of a warp are neighbours; its writes lie a whole row of y apart, so one store
-// instruction of 32 threads touches 32 different 32-byte sectors and uses 4 bytes of each. Limit:
-// the scattered writes. Most of the memory traffic is sectors that are only partly filled.
+// instruction of 32 threads touches 32 different 32-byte sectors and uses 4 bytes of each.
+// Limit: the scattered writes. Most of the memory traffic is sectors that are only partly
+// filled.
 #include "core/dispatch.cuh"
 #include "core/launch.h"
 #include "transpose.h"

@@ -1,9 +1,10 @@
 // A 32x32 tile goes through shared memory: both sides of the copy are coalesced.
 //
 // What changed: a block reads its tile row by row and writes it row by row of y; the exchange of
-// rows and columns happens in shared memory, where the order of accesses costs no memory traffic.
-// Limit: bank conflicts. A column of the tile lies in one bank (32 floats a row, 32 banks), so the
-// 32 threads that read it are served one after the other.
+// rows and columns happens in shared memory, where the order of accesses costs no memory
+// traffic.
+// Limit: bank conflicts. A column of the tile lies in one bank (32 floats a row, 32 banks), so
+// the 32 threads that read it are served one after the other.
 #include "core/dispatch.cuh"
 #include "core/launch.h"
 #include "transpose.h"

@@ -2,8 +2,9 @@
 //
 // What changed: rows of the tile are 33 elements long, so the elements of a column lie in 32
 // different banks (for 16-bit types two neighbours share a bank's word, and the padding of one
-// element still spreads them). Limit: one small element an access. For 16-bit types a warp moves 64
-// bytes an instruction, half a cache line.
+// element still spreads them).
+// Limit: one small element an access. For 16-bit types a warp moves 64 bytes an instruction,
+// half a cache line.
 #include "core/dispatch.cuh"
 #include "core/launch.h"
 #include "transpose.h"

@@ -1,11 +1,11 @@
 // Sixteen bytes an access, and a swizzle in place of the padding.
 //
-// What changed: a thread reads a vector of 4 floats or 8 halves and writes such a vector; only the
-// gather of a column from shared memory goes element by element. Padding would break the 16-byte
-// alignment of the tile's rows, so the vectors of a row are permuted instead (tile.cuh). Every
-// thread has two loads in flight. Rows that do not start at a multiple of 16 bytes cannot be read
-// this way: those shapes take the padded kernel's path, one element an access. Limit: the memory,
-// for aligned shapes; half of its rate and less for the others.
+// What changed: a thread reads a vector of 4 floats or 8 halves and writes such a vector; only
+// the gather of a column from shared memory goes element by element. Padding would break the
+// 16-byte alignment of the tile's rows, so the vectors of a row are permuted instead (tile.cuh).
+// Every thread has two loads in flight. Rows that do not start at a multiple of 16 bytes cannot
+// be read this way: those shapes take the padded kernel's path, one element an access.
+// Limit: the memory, for aligned shapes; half of its rate and less for the others.
 #include "core/dispatch.cuh"
 #include "core/launch.h"
 #include "tile.cuh"

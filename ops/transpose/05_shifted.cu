@@ -1,13 +1,14 @@
 // Any shape, any alignment, still sixteen bytes an access on both sides.
 //
-// What changed: when rows do not start at multiples of 16 bytes, vectors are made to fit. A vector
-// of x is put together from the two aligned ones it lies across, by a shift in registers (the
-// second comes from the L1 cache). Each row of y is written from the 32-byte sector boundary at or
-// before the tile, so a block also reads the rows of x just above it; the vectors of neighbouring
-// blocks meet exactly, every element of y is written once, and only the ends of a row of y are
-// written element by element. Aligned shapes take the same path with nothing to shift. Limit: the
-// memory, for aligned shapes. For the others the arithmetic of the shifts: 16-bit types, with 8
-// elements to gather a vector, feel it most.
+// What changed: when rows do not start at multiples of 16 bytes, vectors are made to fit. A
+// vector of x is put together from the two aligned ones it lies across, by a shift in registers
+// (the second comes from the L1 cache). Each row of y is written from the 32-byte sector
+// boundary at or before the tile, so a block also reads the rows of x just above it; the vectors
+// of neighbouring blocks meet exactly, every element of y is written once, and only the ends of
+// a row of y are written element by element. Aligned shapes take the same path with nothing to
+// shift.
+// Limit: the memory, for aligned shapes. For the others the arithmetic of the shifts: 16-bit
+// types, with 8 elements to gather a vector, feel it most.
 #include "core/dispatch.cuh"
 #include "core/launch.h"
 #include "tile.cuh"

@@ -1,9 +1,10 @@
 // One thread, one element: the hello world of CUDA.
 //
 // The index is the thread's place in the whole grid; the `if` keeps the last block inside the
-// arrays. Neighbouring threads touch neighbouring elements, so every access is coalesced from the
-// start. Limit: each thread has at most two small loads in flight, and for 16-bit types a warp
-// moves only 64 bytes an instruction.
+// arrays. Neighbouring threads touch neighbouring elements, so every access is coalesced from
+// the start.
+// Limit: each thread has at most two small loads in flight, and for 16-bit types a warp moves
+// only 64 bytes an instruction.
 #include "core/convert.cuh"
 #include "core/dispatch.cuh"
 #include "core/launch.h"

@@ -1,9 +1,10 @@
 // A fixed number of blocks walks over the array: the grid-stride loop.
 //
-// What changed: the grid has as many blocks as the GPU can hold at once, and each thread goes on to
-// the element one whole grid further. Any n works with any grid, blocks are started once, and what
-// a thread sets up is reused. Limit: one element an iteration is still a small access; the loop's
-// arithmetic now stands beside it.
+// What changed: the grid has as many blocks as the GPU can hold at once, and each thread goes on
+// to the element one whole grid further. Any n works with any grid, blocks are started once, and
+// what a thread sets up is reused.
+// Limit: one element an iteration is still a small access; the loop's arithmetic now stands
+// beside it.
 #include "core/convert.cuh"
 #include "core/device.cuh"
 #include "core/dispatch.cuh"

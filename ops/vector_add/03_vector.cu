@@ -1,11 +1,12 @@
 // Sixteen bytes a thread and access, two accesses in flight.
 //
 // What changed: a thread moves 4 floats or 8 halves at once, so a warp asks for 512 bytes in one
-// instruction and the memory system has fewer, larger requests to serve. Both loads of both pairs
-// are issued before the first is used. Marking the data "evict first" (ld.cs, st.cs) made it 6%
-// slower on an H200: plain loads and stores it is. The width is the widest that all three pointers
-// allow: an array that starts in the middle of a 16-byte line is still right, only slower. The last
-// n % width elements are done one by one by the last block. Limit: the memory itself.
+// instruction and the memory system has fewer, larger requests to serve. Both loads of both
+// pairs are issued before the first is used. Marking the data "evict first" (ld.cs, st.cs) made
+// it 6% slower on an H200: plain loads and stores it is. The width is the widest that all three
+// pointers allow: an array that starts in the middle of a 16-byte line is still right, only
+// slower. The last n % width elements are done one by one by the last block.
+// Limit: the memory itself.
 #include "core/convert.cuh"
 #include "core/dispatch.cuh"
 #include "core/launch.h"

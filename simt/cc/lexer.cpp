@@ -14,6 +14,7 @@ const std::unordered_map<std::string_view, Word>& words() {
       {"__simt_global__", Word::global_},
       {"__simt_device__", Word::device_},
       {"__simt_host__", Word::host_},
+      {"__simt_cluster_dims__", Word::cluster_dims_},
       {"asm", Word::asm_},
       {"__asm__", Word::asm_},
       {"__asm", Word::asm_},

@@ -21,6 +21,7 @@ enum class Word : std::uint8_t {
   global_,
   device_,
   host_,
+  cluster_dims_,
   asm_,
   printf_,
   assert_fail_,

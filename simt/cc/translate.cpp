@@ -94,6 +94,9 @@ class Translator {
         return device();
       case Word::host_:
         return s_.replace(at_, at_, "");
+      case Word::cluster_dims_:
+        if (s_.is(at_ + 1, '(') && s_.match(at_ + 1) != none) s_.replace(at_, s_.match(at_ + 1), "");
+        return;
       case Word::shared_:
         return shared();
       case Word::noinline_:
@@ -146,7 +149,8 @@ class Translator {
         const Index before = i - 1;
         const bool modifier = s_.is(before, Word::attribute_) || s_.is(before, Word::alignas_) ||
                               s_.is(before, Word::decltype_) || s_.is(before, Word::noexcept_) ||
-                              s_.is(before, Word::requires_) || s_.is(before, Word::explicit_);
+                              s_.is(before, Word::requires_) || s_.is(before, Word::explicit_) ||
+                              s_.is(before, Word::cluster_dims_);
         if (f.name == none && !modifier) f.name = before;
       } else if (s_.is(i, Word::operator_)) {
         ++i;  // its symbol may look like an end
@@ -207,6 +211,7 @@ class Translator {
     Function f = parse_function(at_ + 1);
     enter_device_code(f);
     s_.replace(at_, at_, f.body != none && at_namespace_scope() ? kernel_attributes(f) : "");
+    if (f.body != none) require_cluster(f.body);
     if (f.name == none) return;
     kernels_.insert(s_.text(f.name));
     const bool plain = f.body != none && at_namespace_scope() && !is_template() &&
@@ -219,6 +224,16 @@ class Translator {
                         "_" + std::to_string(at_) + "(\"" + name +
                         "\", [](auto simt_id) -> decltype(simt_id(" + name +
                         ")) { return simt_id(" + name + "); });");
+  }
+
+  // The kernel's first statement makes sure of its `__cluster_dims__`: so it is known whatever the
+  // way of the launch, and may depend on template parameters.
+  void require_cluster(Index body) {
+    for (Index i = declaration_; i < body; ++i) {
+      if (!s_.is(i, Word::cluster_dims_) || s_.match(i + 1) == none) continue;
+      const std::string size = s_.flat_text({i + 2, s_.match(i + 1)});
+      if (!size.empty()) s_.insert_after(body, " ::simt::in_clusters_of(" + size + ");");
+    }
   }
 
   // A kernel of a few statements is worth putting into the loop over the threads: the call would

@@ -4,9 +4,10 @@
 //   kernel<<<...>>>(...)            a call of simt::launch (simt/launch.h)
 //   __shared__ declarations         references into shared memory (simt/shared.h)
 //   __global__ __device__ __host__  removed; kernels are entered in simt's table (simt/kernel.h)
+//   __cluster_dims__(...)           a call of simt::in_clusters_of, the kernel's first statement
 //   (void*)kernel                   simt::kernel_handle(kernel)
 //   printf, assert, clock           simt's own, in device code
-//   asm                             special registers become calls, other PTX is an error
+//   asm                             a call (simt/ptx.h, simt/special.h); unknown PTX is an error
 //   __noinline__                    the attribute
 // Everything else passes through byte for byte, and no line moves.
 

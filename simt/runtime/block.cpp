@@ -63,6 +63,7 @@ void Block::run_block(std::uint64_t index) {
   idle_yields = 0;
   last_spinner = fresh;
   splits = {};
+  ++number;
   start_fiber(main);
   if (abandoned) {
     fibers.reset(this);

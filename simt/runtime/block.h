@@ -15,6 +15,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "context.h"
@@ -77,6 +78,12 @@ struct BarrierState {
   ThreadList waiting;
   Barrier kind;
   Site site;  // of the first arrival
+};
+
+// Asynchronous copies under way: see async_copy.cpp.
+struct CopyQueues;
+struct CopyQueuesDeleter {
+  void operator()(CopyQueues* queues) const;
 };
 
 // A barrier at which arriving and waiting are two calls.
@@ -163,6 +170,8 @@ struct Block : BlockFront {
   char* arena = nullptr;
   std::size_t arena_size = 0;
   std::string output;  // what its threads printed
+  std::uint64_t number = 0;  // counts the blocks run here
+  std::unique_ptr<CopyQueues, CopyQueuesDeleter> copies;  // made when first needed
 
   std::array<Thread, max_threads> threads;
   std::array<Warp, 32> warps;

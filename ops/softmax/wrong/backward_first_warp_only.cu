@@ -1,4 +1,5 @@
-// Only the lanes of the first warp know the sum: the others go on with what their own warp came to.
+// Only the lanes of the first warp know the sum: the others go on with what their own warp came
+// to.
 #include "core/convert.cuh"
 #include "core/dispatch.cuh"
 #include "core/launch.h"

@@ -1,4 +1,5 @@
-// The second reduction writes into the slots while slow warps still read the result of the first.
+// The second reduction writes into the slots while slow warps still read the result of the
+// first.
 #include "../stat.cuh"
 #include "core/dispatch.cuh"
 #include "core/launch.h"

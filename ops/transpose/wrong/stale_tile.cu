@@ -1,5 +1,5 @@
-// A block works on one tile after the other, and fills the next while slow threads still read the
-// last.
+// A block works on one tile after the other, and fills the next while slow threads still read
+// the last.
 #include "core/dispatch.cuh"
 #include "core/launch.h"
 #include "transpose.h"

@@ -1,4 +1,5 @@
-// `<=` where `<` belongs: the results are right, and the element behind the array is overwritten.
+// `<=` where `<` belongs: the results are right, and the element behind the array is
+// overwritten.
 #include "core/convert.cuh"
 #include "core/dispatch.cuh"
 #include "core/launch.h"

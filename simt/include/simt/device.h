@@ -21,7 +21,9 @@
 #undef __global__
 #undef __device__
 #undef __host__
+#undef __cluster_dims__
 #define __global__ __simt_global__
 #define __device__ __simt_device__
 #define __host__ __simt_host__
+#define __cluster_dims__ __simt_cluster_dims__
 #endif

@@ -1,0 +1,13 @@
+// Keeps the pages in step with the result files and the sources.
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace warpath::cli {
+
+// Rewrites the blocks of the pages that these folders of ops/ appear in; says which files changed.
+std::vector<std::string> refresh_pages(const std::filesystem::path& root,
+                                       const std::vector<std::string>& folders);
+
+}  // namespace warpath::cli

@@ -1,0 +1,102 @@
+// The rows wait in shared memory, and three blocks an SM take turns at the memory.
+//
+// What changed: y and dy are fetched by asynchronous copies, as in the forward pass
+// (08_staged_sm90.cu), 64 KiB a block. When 16 such blocks cannot hold the row, dy is kept in
+// registers instead, and a block takes twice as much.
+// Limit: the memory, up to 64k elements. In clusters of 16 the blocks' waiting for each other
+// costs about a tenth.
+#include "core/dispatch.cuh"
+#include "softmax.h"
+#include "split.cuh"
+#include "staged.cuh"
+
+namespace warpath::softmax {
+namespace {
+
+constexpr int threads = 512;
+
+// Kept: vectors of dy a thread keeps in registers; 0: dy is staged behind y.
+template <class T, int N, int Kept>
+__global__ void __launch_bounds__(threads, Kept == 0 ? 3 : 2)
+    staged(const T* y, const T* dy, T* dx, std::int64_t cols, std::int64_t block_cols) {
+  extern __shared__ uint4 stage[];
+  __shared__ float slots[threads / 32];
+  __shared__ ClusterMailbox<float, largest_cluster> mailbox;
+  const auto cluster = cooperative_groups::this_cluster();
+  cluster.barrier_arrive();  // "this block has started"; waited for after the loads
+
+  const int blocks = cluster.num_blocks();
+  const std::int64_t first = cluster.block_rank() * block_cols;
+  const std::int64_t mine = min(block_cols, cols - first);  // not above 0 in a block without work
+  const std::int64_t start = blockIdx.x / blocks * cols + first;
+  StagedPart<T, N, 0, threads> y_part;
+  StagedPart<T, N, Kept, threads> dy_part;
+  y_part.start(y + start, int(mine), stage);
+  dy_part.start(dy + start, int(mine), reinterpret_cast<char*>(stage) + small_part / 2);
+  __pipeline_wait_prior(0);
+
+  float dot = 0;
+  dy_part.for_each([&](const Vector<T, N>& v, int i) {
+#pragma unroll
+    for (int n = 0; n < N; ++n) dot += to_float(y_part.stage[i].at[n]) * to_float(v.at[n]);
+  });
+  dot = block_reduce<threads>(dot, Sum{}, slots);
+  cluster.barrier_wait();
+  mailbox.post(dot);
+  cluster.sync();
+
+  dot = 0;
+  for (int b = 0; b < blocks; ++b) dot += mailbox.from[b];
+  dy_part.for_each([&](const Vector<T, N>& v, int i) {
+    Vector<T, N> out;
+#pragma unroll
+    for (int n = 0; n < N; ++n)
+      out.at[n] = from_float<T>(to_float(y_part.stage[i].at[n]) * (to_float(v.at[n]) - dot));
+    store_once<N>(dx + start + i * N, out);
+  });
+}
+
+template <class T, int N, int Kept>
+void launch_staged(const Backward& args, std::int64_t part_bytes, cudaStream_t stream) {
+  const std::int64_t rows = args.y.shape[0], cols = args.y.shape[1];
+  const StagedSplit split = split_staged(cols, 2 * cols * sizeof(T), part_bytes, N);
+  const ClusterLaunch launch{split.cluster, threads, static_cast<std::size_t>(small_part), stream};
+  launch(staged<T, N, Kept>, grid_x(rows, 1), args.y.as<const T>(), args.dy.as<const T>(),
+         args.dx.as<T>(), cols, split.block_cols);
+}
+
+void launch(const Backward& args, cudaStream_t stream) {
+  const std::int64_t rows = args.y.shape[0], cols = args.y.shape[1];
+  if (rows * cols == 0) return;
+  dispatch_float(args.y.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T *y = args.y.as<T>(), *dy = args.dy.as<T>();
+    T* dx = args.dx.as<T>();
+    const auto by_width = [&](auto width) {
+      constexpr int N = decltype(width)::value;
+      constexpr int kept = large_part / 2 / (threads * N * sizeof(T));
+      if (2 * cols * std::int64_t(sizeof(T)) <= largest_cluster * small_part)
+        launch_staged<T, N, 0>(args, small_part, stream);
+      else
+        launch_staged<T, N, kept>(args, large_part, stream);
+    };
+    if (cols <= longest_row_kernel)
+      launch_row_backward(y, dy, dx, rows, cols, stream);
+    else if (cols % lanes_of_16<T> == 0 && all_aligned(16, y, dy, dx))
+      by_width(std::integral_constant<int, lanes_of_16<T>>{});
+    else
+      by_width(std::integral_constant<int, 1>{});
+  });
+  CUDA_CHECK(cudaGetLastError());
+}
+
+std::string supports(const Backward& args) {
+  return 2 * args.y.shape[1] * std::int64_t(size_of(args.y.dtype)) <= largest_cluster * large_part
+             ? ""
+             : "takes rows of at most 1 MiB: what 16 blocks hold of both";
+}
+
+WARPATH_RUNG(Backward, launch, .supports = supports);
+
+}  // namespace
+}  // namespace warpath::softmax
