@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/options.h"
 #include "cli/page.h"
 #include "cli/report.h"
@@ -43,12 +45,16 @@ std::vector<std::string> named_folders(const fs::path& root,
   return folders;
 }
 
+// All are filled before any is written: a page that is wrong leaves the others alone.
+std::vector<Page> fill_pages(const fs::path& root, const std::vector<std::string>& folders) {
+  std::vector<Page> pages;
+  for (const fs::path& file : find_pages(root, folders)) pages.push_back(fill_page(root, file));
+  return pages;
+}
+
 int tables(const Options& o) {
   const fs::path root = harness::find_places().root;
-  // All are filled before any is written: a page that is wrong leaves the others alone.
-  std::vector<Page> pages;
-  for (const fs::path& file : find_pages(root, named_folders(root, o.names)))
-    pages.push_back(fill_page(root, file));
+  const std::vector<Page> pages = fill_pages(root, named_folders(root, o.names));
   int stale = 0;
   nlohmann::ordered_json j = {{"pages", nlohmann::ordered_json::array()}};
   for (const Page& page : pages) {
@@ -74,11 +80,10 @@ int tables(const Options& o) {
 std::vector<std::string> refresh_pages(const fs::path& root,
                                        const std::vector<std::string>& folders) {
   std::vector<std::string> written;
-  for (const fs::path& file : find_pages(root, folders)) {
-    const Page page = fill_page(root, file);
+  for (const Page& page : fill_pages(root, folders)) {
     if (!page.stale()) continue;
     write_page(page);
-    written.push_back(file.string());
+    written.push_back(page.file.string());
   }
   return written;
 }

@@ -27,8 +27,8 @@ for step in $steps; do
       for tool in memcheck racecheck initcheck synccheck; do
         note "compute-sanitizer $tool"
         # shellcheck disable=SC2086
-        compute-sanitizer --tool $tool --target-processes all --error-exitcode 9 --print-limit 5 \
-          "$lab" check $ops --backend cuda --timeout 300 ${SANITIZE_ARGS:-} || status=1
+        compute-sanitizer --tool $tool --error-exitcode 9 --print-limit 5 "$lab" check $ops --backend cuda --no-fork \
+          ${SANITIZE_ARGS:-} || status=1
       done
       ;;
     bench) "$lab" bench $ops --backend cuda --save || status=1 ;;

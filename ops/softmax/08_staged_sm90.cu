@@ -20,7 +20,9 @@ template <class T>
 constexpr int threads = sizeof(T) == 4 ? 512 : 256;
 
 template <class T, int N, int Kept>
-__global__ void __launch_bounds__(threads<T>, Kept == 0 ? 3 : 2)
+__global__ void __launch_bounds__(threads<T>, Kept > 0         ? 2
+                                              : sizeof(T) == 4 ? 3
+                                                               : 4)
     staged(const T* x, T* y, std::int64_t cols, std::int64_t block_cols) {
   extern __shared__ uint4 stage[];
   __shared__ Stat slots[threads<T> / 32];
@@ -63,8 +65,9 @@ template <class T, int N, int Kept>
 void launch_staged(const Forward& args, std::int64_t part_bytes, cudaStream_t stream) {
   const std::int64_t rows = args.x.shape[0], cols = args.x.shape[1];
   const StagedSplit split = split_staged(cols, cols * sizeof(T), part_bytes, N);
-  const auto shared =
-      static_cast<std::size_t>(part_bytes) - StagedPart<T, N, Kept, threads<T>>::kept_bytes;
+  const std::int64_t kept_bytes = StagedPart<T, N, Kept, threads<T>>::kept_bytes;
+  const auto shared = static_cast<std::size_t>(
+      std::max<std::int64_t>(0, stage_bytes<T>(split.block_cols) - kept_bytes));
   const ClusterLaunch launch{split.cluster, threads<T>, shared, stream};
   launch(staged<T, N, Kept>, grid_x(rows, 1), args.x.as<const T>(), args.y.as<T>(), cols,
          split.block_cols);
@@ -83,7 +86,7 @@ void launch(const Forward& args, cudaStream_t stream) {
       else
         launch_staged<T, N, kept>(args, large_part, stream);
     };
-    if (cols <= longest_row_kernel)
+    if (cols * std::int64_t(sizeof(T)) <= longest_row_kernel)
       launch_row_forward(args.x.as<const T>(), args.y.as<T>(), rows, cols, stream);
     else if (cols % lanes_of_16<T> == 0 && args.x.is_aligned(16) && args.y.is_aligned(16))
       by_width(std::integral_constant<int, lanes_of_16<T>>{});

@@ -32,13 +32,14 @@ __global__ void __launch_bounds__(threads, Kept == 0 ? 3 : 2)
   StagedPart<T, N, 0, threads> y_part;
   StagedPart<T, N, Kept, threads> dy_part;
   y_part.start(y + start, int(mine), stage);
-  dy_part.start(dy + start, int(mine), reinterpret_cast<char*>(stage) + small_part / 2);
+  dy_part.start(dy + start, int(mine), reinterpret_cast<char*>(stage) + stage_bytes<T>(block_cols));
   __pipeline_wait_prior(0);
 
   float dot = 0;
   dy_part.for_each([&](const Vector<T, N>& v, int i) {
+    const Vector<T, N> w = y_part.stage[i];
 #pragma unroll
-    for (int n = 0; n < N; ++n) dot += to_float(y_part.stage[i].at[n]) * to_float(v.at[n]);
+    for (int n = 0; n < N; ++n) dot += to_float(w.at[n]) * to_float(v.at[n]);
   });
   dot = block_reduce<threads>(dot, Sum{}, slots);
   cluster.barrier_wait();
@@ -48,10 +49,11 @@ __global__ void __launch_bounds__(threads, Kept == 0 ? 3 : 2)
   dot = 0;
   for (int b = 0; b < blocks; ++b) dot += mailbox.from[b];
   dy_part.for_each([&](const Vector<T, N>& v, int i) {
+    const Vector<T, N> w = y_part.stage[i];
     Vector<T, N> out;
 #pragma unroll
     for (int n = 0; n < N; ++n)
-      out.at[n] = from_float<T>(to_float(y_part.stage[i].at[n]) * (to_float(v.at[n]) - dot));
+      out.at[n] = from_float<T>(to_float(w.at[n]) * (to_float(v.at[n]) - dot));
     store_once<N>(dx + start + i * N, out);
   });
 }
@@ -60,7 +62,8 @@ template <class T, int N, int Kept>
 void launch_staged(const Backward& args, std::int64_t part_bytes, cudaStream_t stream) {
   const std::int64_t rows = args.y.shape[0], cols = args.y.shape[1];
   const StagedSplit split = split_staged(cols, 2 * cols * sizeof(T), part_bytes, N);
-  const ClusterLaunch launch{split.cluster, threads, static_cast<std::size_t>(small_part), stream};
+  const std::int64_t shared = stage_bytes<T>(split.block_cols) * (Kept == 0 ? 2 : 1);
+  const ClusterLaunch launch{split.cluster, threads, static_cast<std::size_t>(shared), stream};
   launch(staged<T, N, Kept>, grid_x(rows, 1), args.y.as<const T>(), args.dy.as<const T>(),
          args.dx.as<T>(), cols, split.block_cols);
 }
@@ -80,7 +83,7 @@ void launch(const Backward& args, cudaStream_t stream) {
       else
         launch_staged<T, N, kept>(args, large_part, stream);
     };
-    if (cols <= longest_row_kernel)
+    if (2 * cols * std::int64_t(sizeof(T)) <= longest_row_kernel)
       launch_row_backward(y, dy, dx, rows, cols, stream);
     else if (cols % lanes_of_16<T> == 0 && all_aligned(16, y, dy, dx))
       by_width(std::integral_constant<int, lanes_of_16<T>>{});

@@ -185,8 +185,7 @@ static __global__ void __launch_bounds__(Threads* rows_a_block<Threads>, Threads
 }
 
 template <class T, int N, int Items, int Threads>
-static __global__ void __launch_bounds__(Threads* rows_a_block<Threads>,
-                                         Threads == 512 && sizeof(T) == 2 ? 2 : 1)
+static __global__ void __launch_bounds__(Threads* rows_a_block<Threads>)
     row_backward(const T* y, const T* dy, T* dx, std::int64_t rows, std::int64_t cols) {
   const std::int64_t row = std::int64_t(blockIdx.x) * rows_a_block<Threads> + threadIdx.x / Threads;
   if (row >= rows) return;

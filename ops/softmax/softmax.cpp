@@ -62,7 +62,7 @@ static void make_probabilities(const Backward& args) {
 // A tree of additions errs by a few roundings, a chain of n by about sqrt(n) of them: one thread
 // may add up a whole row. In 16 bits cuDNN itself is up to 1.5 ulp off, so 2 are allowed.
 static Tolerance tolerance_of_row(std::int64_t cols) {
-  return {.out_ulps = 2, .f32_ulps = 8 + 0.5 * std::sqrt(static_cast<double>(cols))};
+  return {.out_ulps = 2, .f32_ulps = 8 + std::sqrt(static_cast<double>(cols))};
 }
 static Tolerance tolerance(const Forward& args) {
   return tolerance_of_row(args.x.shape[1]);

@@ -35,15 +35,17 @@ struct StagedPart {
       if (const int v = i * Threads + threadIdx.x; v < vectors) kept[i] = load_once<N>(x + v * N);
   }
 
-  // f(vector, its number) for all vectors of this thread.
+  // f(vector, its number) for all vectors of this thread. By value: one 16-byte read of the stage each.
   template <class F>
   __device__ __forceinline__ void for_each(F f) const {
 #pragma unroll
     for (int i = 0; i < Kept; ++i)
       if (const int v = i * Threads + threadIdx.x; v < vectors) f(kept[i], v);
 #pragma unroll 4
-    for (int v = Kept * Threads + threadIdx.x; v < vectors; v += Threads)
-      f(stage[v - Kept * Threads], v);
+    for (int v = Kept * Threads + threadIdx.x; v < vectors; v += Threads) {
+      const V staged = stage[v - Kept * Threads];
+      f(staged, v);
+    }
   }
 };
 
@@ -62,6 +64,12 @@ inline StagedSplit split_staged(std::int64_t cols, std::int64_t bytes, std::int6
 
 inline constexpr std::int64_t small_part = 64 * 1024;   // three such blocks fit an SM
 inline constexpr std::int64_t large_part = 128 * 1024;  // two, with a part of it in registers
-inline constexpr std::int64_t longest_row_kernel = 8192;
+inline constexpr std::int64_t longest_row_kernel =
+    32 * 1024;  // bytes: below, a block's registers do as well
+
+template <class T>
+__host__ __device__ std::int64_t stage_bytes(std::int64_t cols) {
+  return (cols * std::int64_t(sizeof(T)) + 15) / 16 * 16;
+}
 
 }  // namespace warpath::softmax

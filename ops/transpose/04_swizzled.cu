@@ -26,20 +26,25 @@ __global__ void __launch_bounds__(threads<T>)
   __shared__ SwizzledTile<T, side, vectors> tile;
   const auto [r0, c0] = place_of_tile<side, side>(blockIdx.x, tiles_down);
 
-  // cols and rows are multiples of E here: a vector lies inside the matrix or outside, never across
-  // the edge.
+  // cols and rows are multiples of E here: a vector lies inside the matrix or outside, never across the edge. All
+  // loads come first: the compiler may not move one over a store to the tile.
+  Vector<T, E> in[2];
 #pragma unroll
-  for (int k = threadIdx.x; k < side * vectors; k += threads<T>) {
-    const int i = k / vectors, v = k % vectors;
-    if (r0 + i < rows && c0 + v * E < cols)
-      tile.vector(i, v) = load<E>(x + (r0 + i) * cols + c0 + v * E);
+  for (int q = 0; q < 2; ++q) {
+    const int k = threadIdx.x + q * threads<T>, i = k / vectors, v = k % vectors;
+    if (r0 + i < rows && c0 + v * E < cols) in[q] = load<E>(x + (r0 + i) * cols + c0 + v * E);
+  }
+#pragma unroll
+  for (int q = 0; q < 2; ++q) {
+    const int k = threadIdx.x + q * threads<T>;
+    tile.vector(k / vectors, k % vectors) = in[q];
   }
   __syncthreads();
   // A warp writes 8 vectors (128 bytes) of each of 4 rows of y: the shape that the swizzle keeps
   // free of conflicts.
 #pragma unroll
-  for (int k = threadIdx.x; k < side * vectors; k += threads<T>) {
-    const int v = k % 8 + k / (8 * side) * 8, j = k / 8 % side;
+  for (int q = 0; q < 2; ++q) {
+    const int k = threadIdx.x + q * threads<T>, v = k % 8 + k / (8 * side) * 8, j = k / 8 % side;
     if (c0 + j >= cols || r0 + v * E >= rows) continue;
     Vector<T, E> out;
 #pragma unroll

@@ -80,18 +80,26 @@ __global__ void __launch_bounds__(threads<T>) shifted(Matrix<T> m, unsigned tile
   const auto [first_row, c0] = place_of_tile<side, side>(blockIdx.x, tiles_down);
   const std::int64_t r0 = first_row - halo;
 
-#pragma unroll 2
-  for (int k = threadIdx.x; k < (side + halo) * vectors; k += threads<T>) {
-    const int i = k / vectors, v = k % vectors;
-    if (r0 + i < 0 || r0 + i >= m.rows || c0 + v * E >= m.cols) continue;
+  // All loads come first: the compiler may not move one over a store to the tile.
+  constexpr int loads = ((side + halo) * vectors + threads<T> - 1) / threads<T>;
+  Vector<T, E> in[loads];
+#pragma unroll
+  for (int q = 0; q < loads; ++q) {
+    const int k = threadIdx.x + q * threads<T>, i = k / vectors, v = k % vectors;
+    if (i >= side + halo || r0 + i < 0 || r0 + i >= m.rows || c0 + v * E >= m.cols) continue;
     const std::int64_t at = (r0 + i) * m.cols + c0 + v * E;
-    tile.vector(i, v) = Aligned ? load<E>(m.x + at) : load_unaligned(m.x, at, m.rows * m.cols);
+    in[q] = Aligned ? load<E>(m.x + at) : load_unaligned(m.x, at, m.rows * m.cols);
+  }
+#pragma unroll
+  for (int q = 0; q < loads; ++q) {
+    const int k = threadIdx.x + q * threads<T>;
+    if (k < (side + halo) * vectors) tile.vector(k / vectors, k % vectors) = in[q];
   }
   __syncthreads();
 
-#pragma unroll 2
-  for (int k = threadIdx.x; k < side * vectors; k += threads<T>) {
-    const int v = k % 8 + k / (8 * side) * 8, j = k / 8 % side;
+#pragma unroll
+  for (int q = 0; q < 2; ++q) {
+    const int k = threadIdx.x + q * threads<T>, v = k % 8 + k / (8 * side) * 8, j = k / 8 % side;
     if (c0 + j >= m.cols) continue;
     // The first row of x in this vector of y, counted from r0: it moves up by what y's row is past
     // a boundary.

@@ -95,8 +95,7 @@ class Translator {
       case Word::host_:
         return s_.replace(at_, at_, "");
       case Word::cluster_dims_:
-        if (s_.is(at_ + 1, '(') && s_.match(at_ + 1) != none) s_.replace(at_, s_.match(at_ + 1), "");
-        return;
+        return drop_attribute();
       case Word::shared_:
         return shared();
       case Word::noinline_:
@@ -122,6 +121,15 @@ class Translator {
       default:
         return;
     }
+  }
+
+  // `name(...)` goes; line markers among its tokens stay, or what follows would move.
+  void drop_attribute() {
+    if (!s_.is(at_ + 1, '(') || s_.match(at_ + 1) == none) return;
+    for (const Index close = s_.match(at_ + 1); at_ < close; ++at_) {
+      if (s_[at_].kind != Kind::directive) s_.replace(at_, at_, "");
+    }
+    s_.replace(at_, at_, "");
   }
 
   // A call of a C function in device code goes to simt's own.

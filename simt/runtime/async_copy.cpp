@@ -22,9 +22,9 @@ struct PendingCopy {
 
 // The copies of one thread, in the order they were begun.
 struct CopyQueue {
-  std::uint64_t block = 0;     // whose thread it was: the queue of an earlier block is empty
-  unsigned committed = 0;      // groups made so far; a copy without a group has this as its own
-  std::size_t first = 0;       // the copies before it have landed
+  std::uint64_t block = 0;  // whose thread it was: the queue of an earlier block is empty
+  unsigned committed = 0;   // groups made so far; a copy without a group has this as its own
+  std::size_t first = 0;    // the copies before it have landed
   std::vector<PendingCopy> copies;
 
   template <class Done>
@@ -120,8 +120,7 @@ void async_commit() {
 
 void async_wait(std::size_t newest) {
   CopyQueue& queue = queue_of_running();
-  queue.land_while(
-      [&](const PendingCopy& copy) { return copy.group + newest < queue.committed; });
+  queue.land_while([&](const PendingCopy& copy) { return copy.group + newest < queue.committed; });
 }
 
 void async_wait_all() {

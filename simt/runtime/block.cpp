@@ -180,6 +180,14 @@ void Block::make_ready(unsigned id) {
   append(*this, ready, id);
 }
 
+void Block::make_ready_next(unsigned id) {
+  Thread& thread = threads[id];
+  thread.wait = Wait::nothing;
+  if (ready.empty()) return append(*this, ready, id);
+  thread.next = ready.first;
+  ready.first = static_cast<std::uint16_t>(id);
+}
+
 void Block::make_ready(ThreadList& list) {
   if (list.empty()) return;
   if (ready.empty()) {

@@ -115,6 +115,7 @@ struct Block : BlockFront {
   // Waits; the caller has noted for what. Returns when someone made the thread ready.
   void wait(Thread& me, Wait why, Site site);
   void make_ready(unsigned id);
+  void make_ready_next(unsigned id);  // before those that are ready already
   void make_ready(ThreadList& list);
   void yield();
 
@@ -165,12 +166,13 @@ struct Block : BlockFront {
   unsigned asking_count = 0;   // lanes of all warps that wait for __activemask
   unsigned open_barriers = 0;  // bits of the barriers at which threads have arrived
   unsigned idle_yields = 0;
+  unsigned meetings = 0;          // warp operations finished
   unsigned last_spinner = fresh;  // the thread that looked around last
   bool abandoned = false;
   char* arena = nullptr;
   std::size_t arena_size = 0;
-  std::string output;  // what its threads printed
-  std::uint64_t number = 0;  // counts the blocks run here
+  std::string output;                                     // what its threads printed
+  std::uint64_t number = 0;                               // counts the blocks run here
   std::unique_ptr<CopyQueues, CopyQueuesDeleter> copies;  // made when first needed
 
   std::array<Thread, max_threads> threads;

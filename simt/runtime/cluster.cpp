@@ -82,8 +82,7 @@ const Block& shared_owner(const void* pointer, const char* what, Site site) {
   const Block* owner = owner_of(current_block(), pointer);
   if (owner == nullptr) {
     fault(cudaErrorInvalidAddressSpace,
-          std::string(what) + ": " +
-              hexadecimal(reinterpret_cast<unsigned long long>(pointer)) +
+          std::string(what) + ": " + hexadecimal(reinterpret_cast<unsigned long long>(pointer)) +
               " is no address in shared memory",
           site);
   }

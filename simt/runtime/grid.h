@@ -51,7 +51,7 @@ struct Grid {
   const std::uint64_t block_count;
   const unsigned cluster_blocks;
   const unsigned generation;
-  const std::uint64_t batch;  // blocks an OS thread takes at once
+  const std::uint64_t batch;                 // blocks an OS thread takes at once
   std::atomic<std::uint64_t> next_block{0};  // with clusters: the next cluster
   std::atomic<bool> aborted{false};
   std::atomic<std::size_t> static_used{0};

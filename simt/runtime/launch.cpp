@@ -27,9 +27,10 @@ constexpr std::size_t resident_shared = 228 * 1024;
 cudaError_t check_cluster(const Config& config, const Kernel& kernel) {
   const dim3 &c = config.cluster, &g = config.grid;
   const std::uint64_t blocks = std::uint64_t{c.x} * c.y * c.z;
-  const bool fits = blocks != 0 && c.x <= max_cluster && c.y <= max_cluster &&
-                    c.z <= max_cluster && blocks <= max_cluster &&
-                    (blocks <= max_portable_cluster || may_exceed_portable_cluster(kernel.identity));
+  const bool fits =
+      blocks != 0 && c.x <= max_cluster && c.y <= max_cluster && c.z <= max_cluster &&
+      blocks <= max_cluster &&
+      (blocks <= max_portable_cluster || may_exceed_portable_cluster(kernel.identity));
   if (!fits || g.x % c.x != 0 || g.y % c.y != 0 || g.z % c.z != 0) {
     return cudaErrorInvalidClusterSize;
   }

@@ -90,8 +90,7 @@ std::string what_for(const Block& block, const Thread& thread) {
   if (thread.wait == Wait::split) {
     const bool cluster = thread.barrier == static_cast<unsigned char>(Split::cluster);
     return std::string(cluster ? "the cluster's barrier" : "the block's split barrier") + " (" +
-           std::to_string(block.splits[thread.barrier].arrived) +
-           " threads of this block arrived)";
+           std::to_string(block.splits[thread.barrier].arrived) + " threads of this block arrived)";
   }
   return std::string(name_of(thread.op)) + " with mask " + hexadecimal(thread.mask);
 }

@@ -196,9 +196,20 @@ void Block::finish(unsigned warp_index, unsigned g) {
     args[lane] = threads[base + lane].args;
   }
   compute(group.op, group.arrived, args);
+  // A warp runs ahead of the others as far as it can, as on a GPU: a barrier that is missing between
+  // warps shows. Now and then it goes to the back, since it may be waiting for them in a loop.
+  const bool ahead = ++meetings % 64 != 0;
+  unsigned waiting = 0;  // not the lane that came last
   for (unsigned lanes = group.arrived; lanes != 0; lanes &= lanes - 1) {
-    const unsigned id = base + static_cast<unsigned>(__builtin_ctz(lanes));
-    if (threads[id].wait == Wait::warp) make_ready(id);  // the last one to arrive is not waiting
+    if (threads[base + static_cast<unsigned>(__builtin_ctz(lanes))].wait == Wait::warp) {
+      waiting |= lanes & -lanes;
+    }
+  }
+  while (waiting != 0) {
+    const auto lane =
+        static_cast<unsigned>(ahead ? 31 - __builtin_clz(waiting) : __builtin_ctz(waiting));
+    waiting &= ~(1u << lane);
+    ahead ? make_ready_next(base + lane) : make_ready(base + lane);
   }
 }
 

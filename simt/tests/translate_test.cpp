@@ -179,6 +179,36 @@ TEST(Device, NoinlineOutsideAttributes) {
             "__attribute__((noinline)) void f(); __attribute__((__noinline__)) void g();");
 }
 
+TEST(Kernels, ClusterSize) {
+  for (const char* head : {"__simt_global__ void __simt_cluster_dims__(N, 2) k(int* p)",
+                           "__simt_cluster_dims__(N, 2) __simt_global__ void k(int* p)"}) {
+    const std::string out = translated("template <int N> " + std::string(head) + " { *p = 1; }");
+    EXPECT_TRUE(contains(out, "k(int* p) { ::simt::in_clusters_of(N, 2); *p = 1; }")) << out;
+    EXPECT_FALSE(contains(out, "__simt_cluster_dims__")) << out;
+  }
+}
+
+TEST(Asm, Instructions) {
+  const auto body = [](const std::string& statement) {
+    return translated("__simt_device__ void f() { " + statement + " }");
+  };
+  EXPECT_TRUE(
+      contains(body("asm(\"fma.rn.f32 %0, %1, %2, %0;\" : \"+f\"(c) : \"f\"(a), \"f\"(b[1]));"),
+               "(c) = ::simt::ptx::fma_rn((a), (b[1]), (c));"));
+  EXPECT_TRUE(contains(body("asm volatile(\"cp.async.cg.shared.global [%0], [%1], 16;\\n\" :: "
+                            "\"r\"(to), \"l\"(from) : \"memory\");"),
+                       "::simt::ptx::cp_async((to), ::simt::ptx::wide(from), 16);"));
+  EXPECT_TRUE(contains(body("asm volatile(\"cp.async.wait_all;\");"), "::simt::async_wait_all();"));
+  for (const char* refused :
+       {"ex2.approx.f32 %0, %1; ex2.approx.f32 %0, %0;", "ex2.approx.f32 %0, %2;",
+        "cp.async.wait_group %0 + 1;", "mov.u32 %0, %%nothing;"}) {
+    const Translation r = translate("__simt_device__ void f() { asm(\"" + std::string(refused) +
+                                    "\" : \"=f\"(a) : \"f\"(b)); }");
+    ASSERT_EQ(r.errors.size(), 1u) << refused;
+    EXPECT_TRUE(contains(r.errors[0], refused)) << r.errors[0];
+  }
+}
+
 TEST(Asm, SpecialRegistersAndRefusals) {
   const std::string out = translated(
       "__simt_device__ unsigned f() { unsigned r; asm volatile(\"mov.u32 %0, %%laneid;\" : "

@@ -8,26 +8,24 @@
 
 namespace cooperative_groups {
 
-#define SIMT_GROUP_OPERATION(NAME, EXPRESSION)    \
-  template <class T = void>                       \
-  struct NAME {                                   \
-    T operator()(const T& a, const T& b) const {  \
-      return EXPRESSION;                          \
-    }                                             \
-  };                                              \
-  template <>                                     \
-  struct NAME<void> {                             \
-    template <class T>                            \
-    T operator()(const T& a, const T& b) const {  \
-      return EXPRESSION;                          \
-    }                                             \
+#define SIMT_GROUP_OPERATION(NAME, EXPRESSION)                        \
+  template <class T = void>                                           \
+  struct NAME {                                                       \
+    T operator()(const T& a, const T& b) const { return EXPRESSION; } \
+  };                                                                  \
+  template <>                                                         \
+  struct NAME<void> {                                                 \
+    template <class T>                                                \
+    T operator()(const T& a, const T& b) const {                      \
+      return EXPRESSION;                                              \
+    }                                                                 \
   };
 
 // As in CUDA, less keeps the smaller and greater the greater of the two.
 SIMT_GROUP_OPERATION(plus, a + b)
 SIMT_GROUP_OPERATION(less, b < a ? b : a)
 SIMT_GROUP_OPERATION(greater, a < b ? b : a)
-SIMT_GROUP_OPERATION(bit_and, a & b)
+SIMT_GROUP_OPERATION(bit_and, a& b)
 SIMT_GROUP_OPERATION(bit_or, a | b)
 SIMT_GROUP_OPERATION(bit_xor, a ^ b)
 #undef SIMT_GROUP_OPERATION

@@ -3,12 +3,14 @@
 // Everything device code can use that is not a math function: this is what the translator's output
 // and the public cuda_runtime.h rest on.
 
+#include <simt/async_copy.h>
 #include <simt/atomic.h>
 #include <simt/cluster.h>
 #include <simt/fault.h>
 #include <simt/kernel.h>
 #include <simt/launch.h>
 #include <simt/memory.h>
+#include <simt/ptx.h>
 #include <simt/self.h>
 #include <simt/shared.h>
 #include <simt/special.h>
@@ -25,5 +27,5 @@
 #define __global__ __simt_global__
 #define __device__ __simt_device__
 #define __host__ __simt_host__
-#define __cluster_dims__ __simt_cluster_dims__
+#define __cluster_dims__(...) __simt_cluster_dims__(__VA_ARGS__)
 #endif

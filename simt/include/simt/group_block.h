@@ -19,9 +19,8 @@ class thread_group {
   }
   unsigned long long size() const { return num_threads(); }
   unsigned long long thread_rank() const {
-    return lanes_ != 0
-               ? static_cast<unsigned>(__builtin_popcount(lanes_ & (simt::lane_mask() - 1)))
-               : simt::thread_rank();
+    return lanes_ != 0 ? static_cast<unsigned>(__builtin_popcount(lanes_ & (simt::lane_mask() - 1)))
+                       : simt::thread_rank();
   }
   void sync(SIMT_HERE) const {
     if (lanes_ != 0) {

@@ -53,6 +53,20 @@ inline unsigned gather_bits(unsigned lanes, unsigned mask) {
   return out;
 }
 
+// Those of `lanes` whose rank among them is in the same run of `size` as the running thread's.
+inline unsigned run_of(unsigned lanes, unsigned size) {
+  const auto rank = static_cast<unsigned>(__builtin_popcount(lanes & (lane_mask() - 1)));
+  const unsigned first = rank / size * size;
+  unsigned run = 0;
+  for (unsigned n = first; n < first + size; ++n) {
+    const unsigned lane = nth_lane(lanes, n);
+    if (lane < 32) run |= 1u << lane;
+  }
+  return run;
+}
+
+struct GroupMaker;
+
 }  // namespace simt
 
 namespace cooperative_groups {
@@ -67,9 +81,7 @@ class coalesced_group : public thread_group {
   }
   unsigned meta_group_rank() const { return meta_rank_; }
   unsigned meta_group_size() const { return meta_size_; }
-  void sync(SIMT_HERE) const {
-    simt::warp_word(simt::WarpOp::sync, lanes_, 0, {file, line});
-  }
+  void sync(SIMT_HERE) const { simt::warp_word(simt::WarpOp::sync, lanes_, 0, {file, line}); }
 
   template <class T>
   T shfl(T value, int rank, SIMT_HERE) const {
@@ -117,9 +129,7 @@ class coalesced_group : public thread_group {
   friend class thread_block_tile;
   friend coalesced_group coalesced_threads(const char* file, unsigned line);
   friend coalesced_group tiled_partition(const coalesced_group& parent, unsigned size);
-  template <class Group, class Label>
-  friend coalesced_group labeled_partition(const Group& group, Label label, const char* file,
-                                           unsigned line);
+  friend struct simt::GroupMaker;
 };
 
 // The lanes that are here together.
@@ -139,9 +149,7 @@ class thread_block_tile {
   static unsigned thread_rank() { return simt::thread_rank() % Size; }
   unsigned meta_group_rank() const { return meta_rank_; }
   unsigned meta_group_size() const { return meta_size_; }
-  void sync(SIMT_HERE) const {
-    simt::warp_word(simt::WarpOp::sync, lanes(), 0, {file, line});
-  }
+  void sync(SIMT_HERE) const { simt::warp_word(simt::WarpOp::sync, lanes(), 0, {file, line}); }
 
   template <class T>
   T shfl(T value, int rank, SIMT_HERE) const {
@@ -184,9 +192,7 @@ class thread_block_tile {
       : meta_rank_(meta_rank), meta_size_(meta_size) {}
 
   static unsigned first_lane() { return simt::lane_id() / Size * Size; }
-  static unsigned lanes() {
-    return static_cast<unsigned>((1ull << Size) - 1) << first_lane();
-  }
+  static unsigned lanes() { return static_cast<unsigned>((1ull << Size) - 1) << first_lane(); }
   template <class T>
   static T shuffle(simt::WarpOp op, const T& value, int argument, simt::Site site) {
     return simt::shuffle_value(op, lanes(), value, argument, Size, site);
@@ -211,49 +217,46 @@ inline thread_block_tile<1, void> this_thread() {
   return {0, 1};
 }
 
-namespace simt_groups {
-
-// Those of `lanes` whose rank among them is in the same run of `size` as the running thread's.
-inline unsigned run_of(unsigned lanes, unsigned size) {
-  const auto rank =
-      static_cast<unsigned>(__builtin_popcount(lanes & (::simt::lane_mask() - 1)));
-  const unsigned first = rank / size * size;
-  unsigned run = 0;
-  for (unsigned n = first; n < first + size; ++n) {
-    const unsigned lane = ::simt::nth_lane(lanes, n);
-    if (lane < 32) run |= 1u << lane;
-  }
-  return run;
-}
-
-}  // namespace simt_groups
-
 inline coalesced_group tiled_partition(const coalesced_group& parent, unsigned size) {
-  return coalesced_group(simt_groups::run_of(parent.lanes_, size), parent.thread_rank() / size,
+  return coalesced_group(simt::run_of(parent.lanes_, size), parent.thread_rank() / size,
                          (parent.num_threads() + size - 1) / size);
 }
 inline thread_group tiled_partition(const thread_group& parent, unsigned size) {
-  return thread_group(
-      simt_groups::run_of(parent.lanes_ != 0 ? parent.lanes_ : 0xffffffffu, size));
+  return thread_group(simt::run_of(parent.lanes_ != 0 ? parent.lanes_ : 0xffffffffu, size));
 }
 inline thread_group tiled_partition(const thread_block& parent, unsigned size) {
   return tiled_partition(static_cast<const thread_group&>(parent), size);
 }
 
+}  // namespace cooperative_groups
+
+namespace simt {
+
+struct GroupMaker {
+  template <class Label>
+  static cooperative_groups::coalesced_group by_label(
+      const cooperative_groups::coalesced_group& all, Label label, Site site) {
+    const unsigned lanes = __match_any_sync(all.lanes_, label, site.file, site.line);
+    const unsigned leader = lanes & -lanes;
+    const unsigned leaders = __ballot_sync(all.lanes_, leader == lane_mask(), site.file, site.line);
+    return cooperative_groups::coalesced_group(
+        lanes, static_cast<unsigned>(__builtin_popcount(leaders & (leader - 1))),
+        static_cast<unsigned>(__builtin_popcount(leaders)));
+  }
+};
+
+}  // namespace simt
+
+namespace cooperative_groups {
+
 // The threads of a warp's group that brought the same label.
 template <class Group, class Label>
 coalesced_group labeled_partition(const Group& group, Label label, SIMT_HERE) {
-  const coalesced_group all = group;
-  const unsigned lanes = __match_any_sync(all.lanes_, label, file, line);
-  const unsigned leader = lanes & -lanes;
-  const unsigned leaders =
-      __ballot_sync(all.lanes_, leader == ::simt::lane_mask(), file, line);
-  return coalesced_group(lanes, static_cast<unsigned>(__builtin_popcount(leaders & (leader - 1))),
-                         static_cast<unsigned>(__builtin_popcount(leaders)));
+  return simt::GroupMaker::by_label(group, label, {file, line});
 }
 template <class Group>
 coalesced_group binary_partition(const Group& group, bool predicate, SIMT_HERE) {
-  return labeled_partition(group, static_cast<int>(predicate), file, line);
+  return simt::GroupMaker::by_label(group, static_cast<int>(predicate), {file, line});
 }
 
 }  // namespace cooperative_groups

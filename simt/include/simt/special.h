@@ -2,6 +2,7 @@
 
 // PTX's special registers, by their names: what `mov.u32 %0, %laneid` and the like become.
 
+#include <simt/cluster.h>
 #include <simt/self.h>
 #include <simt/sync.h>
 
@@ -87,6 +88,48 @@ inline unsigned nctaid_y() {
 }
 inline unsigned nctaid_z() {
   return gridDim.z;
+}
+inline unsigned clusterid_x() {
+  return cluster_index().x;
+}
+inline unsigned clusterid_y() {
+  return cluster_index().y;
+}
+inline unsigned clusterid_z() {
+  return cluster_index().z;
+}
+inline unsigned nclusterid_x() {
+  return grid_in_clusters().x;
+}
+inline unsigned nclusterid_y() {
+  return grid_in_clusters().y;
+}
+inline unsigned nclusterid_z() {
+  return grid_in_clusters().z;
+}
+inline unsigned cluster_ctaid_x() {
+  return index_in_cluster().x;
+}
+inline unsigned cluster_ctaid_y() {
+  return index_in_cluster().y;
+}
+inline unsigned cluster_ctaid_z() {
+  return index_in_cluster().z;
+}
+inline unsigned cluster_nctaid_x() {
+  return cluster_size().x;
+}
+inline unsigned cluster_nctaid_y() {
+  return cluster_size().y;
+}
+inline unsigned cluster_nctaid_z() {
+  return cluster_size().z;
+}
+inline unsigned cluster_ctarank() {
+  return cluster_rank();
+}
+inline unsigned cluster_nctarank() {
+  return cluster_blocks();
 }
 
 }  // namespace simt::special

@@ -99,8 +99,12 @@ using ShuffleType =
     std::conditional_t<can_shuffle<T>, T,
                        std::conditional_t<std::is_integral_v<T> || std::is_enum_v<T>, int, void>>;
 
+// The same for matches.
 template <class T>
-inline constexpr bool can_match = std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
+using MatchType = std::conditional_t<std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8),
+                                     T, std::conditional_t<std::is_integral_v<T>, int, void>>;
+template <class T>
+inline constexpr bool can_match = !std::is_void_v<MatchType<T>>;
 
 template <class T>
 inline constexpr bool is_shuffled = !std::is_void_v<ShuffleType<T>>;
@@ -142,11 +146,13 @@ inline unsigned __activemask(SIMT_HERE) {
 
 template <class T, std::enable_if_t<simt::can_match<T>, int> = 0>
 inline unsigned __match_any_sync(unsigned mask, T value, SIMT_HERE) {
-  return simt::warp_match(simt::WarpOp::match_any, mask, value, nullptr, {file, line});
+  return simt::warp_match<simt::MatchType<T>>(simt::WarpOp::match_any, mask, value, nullptr,
+                                              {file, line});
 }
 template <class T, std::enable_if_t<simt::can_match<T>, int> = 0>
 inline unsigned __match_all_sync(unsigned mask, T value, int* predicate, SIMT_HERE) {
-  return simt::warp_match(simt::WarpOp::match_all, mask, value, predicate, {file, line});
+  return simt::warp_match<simt::MatchType<T>>(simt::WarpOp::match_all, mask, value, predicate,
+                                              {file, line});
 }
 
 #define SIMT_REDUCE(NAME, TYPE, OP)                                                           \
