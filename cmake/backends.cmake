@@ -1,7 +1,8 @@
 # The two ways a .cu file becomes a library: by nvcc for the GPU, by warpath-cc for this CPU.
 
-if(WARPATH_SIMT)
-  # The file itself is looked for: a machine may have Boost's headers without this library.
+# x86-64 has its own switch between stacks; elsewhere it is Boost's. The file itself is looked for: a machine may have
+# Boost's headers without this library.
+if(WARPATH_SIMT AND NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   find_library(BOOST_CONTEXT boost_context)
   if(NOT BOOST_CONTEXT)
     message(STATUS "CPU backend: not built, Boost.Context is missing (Debian: libboost-context-dev)")
