@@ -79,11 +79,13 @@ Machine look_around(const harness::Places& places) {
   const fs::path cc = places.program.parent_path() / "warpath-cc";
   m.tools.push_back(
       {"warpath cc", fs::exists(cc), fs::exists(cc) ? cc.string() : "not built", "", false});
+#if !defined(__x86_64__)  // which switches stacks by itself
   const bool boost = fs::exists("/usr/include/boost/context/detail/fcontext.hpp") ||
                      fs::exists("/usr/local/include/boost/context/detail/fcontext.hpp") ||
                      fs::exists("/opt/homebrew/include/boost/context/detail/fcontext.hpp");
   m.tools.push_back(
       {"Boost.Context", boost, boost ? "found" : "not found", "libboost-context-dev", true});
+#endif
 
   m.cpu = harness::probe_device(places.device_library("simt"));
   m.gpu = harness::probe_device(places.device_library("cuda"));

@@ -17,6 +17,7 @@ enum class Fill {
   extreme,  // the largest and smallest finite values beside zeros and ordinary numbers
   ties,     // few distinct values
   special,  // N(0, 1) with a sprinkle of NaN, +inf and -inf
+  low,      // N(0, 1) about -200: below zero by more than exp can show
   ramp,     // grows along the last axis: every element differs from its neighbours
 };
 

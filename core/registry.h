@@ -28,7 +28,8 @@ struct Rung {
   bool deterministic = true;  // same bits from run to run
   bool zeroed_scratch =
       false;  // its scratch must be zero before the first launch; it leaves it fit for the next
-  int min_arch = 0;  // 90 for files ending in _sm90
+  bool race = false;  // of a wrong kernel: it errs only when threads run in an unlucky order
+  int min_arch = 0;   // 90 for files ending in _sm90
   std::string note;
   std::function<std::string(const void* args)>
       supports;  // empty string: yes; otherwise the reason why not
@@ -61,6 +62,7 @@ struct RungOptions {
   std::int64_t (*scratch)(const Args&) = nullptr;
   bool deterministic = true;
   bool zeroed_scratch = false;
+  bool race = false;
   const char* note = "";
 };
 
@@ -92,6 +94,7 @@ Rung make_rung(const char* file, void (*launch)(const Args&, cudaStream_t),
   r.file = file;
   r.deterministic = o.deterministic;
   r.zeroed_scratch = o.zeroed_scratch;
+  r.race = o.race;
   r.min_arch = rung_arch(file);
   r.note = o.note;
   r.supports = [f = o.supports](const void* a) {

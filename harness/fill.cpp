@@ -94,6 +94,10 @@ double extreme(const Place& p) {
   }
 }
 
+double low(const Place& p) {
+  return is_float(p.dtype) ? normal(p) - 200 : normal(p);
+}
+
 double ties(const Place& p) {
   constexpr double few[] = {-2, 0, 1, 3};
   const double x = few[random_bits(p.key, p.index) % 4];
@@ -137,6 +141,8 @@ double draw(Fill kind, const Place& p) {
       return normal(p);
     case Fill::wide:
       return wide(p);
+    case Fill::low:
+      return low(p);
     case Fill::extreme:
       return extreme(p);
     case Fill::ties:

@@ -14,7 +14,7 @@ class Worker {
  public:
   using Serve = std::function<nlohmann::json(const nlohmann::json& command)>;
 
-  //  // For debuggers and profilers, which follow one process best: from here on workers are this
+  // For debuggers and profilers, which follow one process best: from here on workers are this
   //  process itself. Then
   // nothing is isolated, no time limit holds, and what a kernel prints is shown.
   static void stay_in_this_process();

@@ -12,7 +12,7 @@ namespace warpath::reduce {
 namespace {
 
 template <class T, class Out, class Op>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(threads, blocks_an_sm)
     vectorised(const T* x, Out* y, std::int64_t cols, Split split, Op op) {
   using A = Accumulator<T>;
   __shared__ A slots[threads / 32];
@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(threads)
 }
 
 unsigned resident_blocks() {
-  return multiprocessors() * (2048 / threads);
+  return multiprocessors() * blocks_an_sm;
 }
 
 void launch(const Args& args, cudaStream_t stream) {

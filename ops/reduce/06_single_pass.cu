@@ -14,7 +14,7 @@ namespace warpath::reduce {
 namespace {
 
 template <class T, class Op>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(threads, blocks_an_sm)
     single_pass(const T* x, T* y, std::int64_t cols, Split split, Accumulator<T>* partial,
                 unsigned* done, Op op) {
   using A = Accumulator<T>;
@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(32 * warps_a_block)
 }
 
 unsigned resident_blocks() {
-  return multiprocessors() * (2048 / threads);
+  return multiprocessors() * blocks_an_sm;
 }
 
 // A row is short when one block would not get a full round of loads out of it, and there are rows

@@ -7,6 +7,8 @@
 namespace warpath::reduce {
 
 inline constexpr int threads = 512;
+inline constexpr int blocks_an_sm =
+    2048 / threads;               // as many as fit: a kernel may use 32 registers
 inline constexpr int unroll = 8;  // 8 x 16 bytes a thread x 512 threads: 64 KiB in flight a block
 
 // Every thread gets what its own elements of x[0, n) come to. The elements before the first 16-byte

@@ -5,7 +5,8 @@
 // in 05; their Stats meet through distributed shared memory, where a block writes straight into
 // its neighbours' memory, and two cluster barriers replace the second read of x. Shorter rows
 // are left to the row kernels of 05; longer ones are refused, and taken by 06.
-// Limit: the memory.
+// Limit: waiting. Registers hold two blocks an SM, and a block of a cluster waits for the slowest of
+// up to 16: too little is in flight meanwhile.
 #include "core/cluster.cuh"
 #include "core/dispatch.cuh"
 #include "softmax.h"

@@ -3,7 +3,7 @@
 // What changed: up to 16 blocks of one cluster share a row; their sums meet through distributed
 // shared memory, as in the forward pass (07_cluster_sm90.cu). Longer rows than 256k are refused,
 // and taken by 05.
-// Limit: the memory.
+// Limit: waiting, as in the forward pass: a block waits for the slowest of up to 16.
 #include "core/cluster.cuh"
 #include "core/dispatch.cuh"
 #include "softmax.h"

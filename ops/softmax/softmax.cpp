@@ -110,6 +110,7 @@ static std::vector<Case> sizes() {
       sized("half-aligned", 4, 2050, {.offset = 2}),
       sized("wide", 7, 999, {.fill = Fill::wide}),
       sized("ties", 7, 1000, {.fill = Fill::ties}),
+      sized("low", 7, 300, {.fill = Fill::low}),
   };
   const std::vector<DType> timed = {DType::f32, DType::bf16};
   all.push_back(sized("1k rows", 131072, 1024, {.dtypes = timed, .bench = true}));

@@ -86,7 +86,8 @@ __global__ void __launch_bounds__(threads<T>) shifted(Matrix<T> m, unsigned tile
 #pragma unroll
   for (int q = 0; q < loads; ++q) {
     const int k = threadIdx.x + q * threads<T>, i = k / vectors, v = k % vectors;
-    if (i >= side + halo || r0 + i < 0 || r0 + i >= m.rows || c0 + v * E >= m.cols) continue;
+    if (!Aligned && (i >= side + halo || r0 + i < 0)) continue;
+    if (r0 + i >= m.rows || c0 + v * E >= m.cols) continue;
     const std::int64_t at = (r0 + i) * m.cols + c0 + v * E;
     in[q] = Aligned ? load<E>(m.x + at) : load_unaligned(m.x, at, m.rows * m.cols);
   }
@@ -106,12 +107,12 @@ __global__ void __launch_bounds__(threads<T>) shifted(Matrix<T> m, unsigned tile
     T* const y_row = m.y + (c0 + j) * m.rows;
     const int i = v * E + halo - (Aligned ? 0 : past_boundary<sector>(y_row, unsigned(first_row)));
     const std::int64_t r = r0 + i;
-    Vector<T, E> out;
-    if (r >= 0 && r + E <= m.rows) {
+    if (Aligned ? r < m.rows : r >= 0 && r + E <= m.rows) {
+      Vector<T, E> out;
 #pragma unroll
       for (int e = 0; e < E; ++e) out.at[e] = tile.element(i + e, j);
       store_once<E>(y_row + r, out);
-    } else {
+    } else if (!Aligned) {
       for (int e = 0; e < E; ++e)
         if (r + e >= 0 && r + e < m.rows) y_row[r + e] = tile.element(i + e, j);
     }

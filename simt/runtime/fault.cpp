@@ -63,6 +63,7 @@ const void* instruction_of(const void* context) {
 // What the handler found; the text is made later, on the OS thread's own stack.
 struct ProcessorFault {
   int signal;
+  bool misaligned;
   const void* address;
   const void* instruction;
 };
@@ -70,7 +71,9 @@ struct ProcessorFault {
 std::string text_of(const ProcessorFault& fault, const Block& block) {
   const char* address = static_cast<const char*>(fault.address);
   std::string what;
-  if (fault.signal == SIGFPE) {
+  if (fault.misaligned) {
+    what = "a misaligned access of a vector type";
+  } else if (fault.signal == SIGFPE) {
     what = "an integer division by zero (or of the smallest number by -1)";
   } else if (address >= block.running->stack_low - 4096 && address < block.running->stack_low) {
     what = "a stack overflow (SIMT_STACK_KB sets the size of a thread's stack)";
@@ -93,8 +96,14 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   // The signal came from this thread's own instruction, in kernel code: whatever the stack below
   // was doing is given up, so nothing here needs to be safe against interruption.
   Block& block = current_block();
-  const ProcessorFault found{signal, info->si_addr, instruction_of(context)};
-  const cudaError_t error = signal == SIGFPE ? cudaErrorLaunchFailure : cudaErrorIllegalAddress;
+  // An aligned vector instruction at an unaligned address is a general protection fault on x86, which comes without an
+  // address; elsewhere it is a bus error that says so.
+  const bool misaligned = (signal == SIGSEGV && info->si_code == SI_KERNEL) ||
+                          (signal == SIGBUS && info->si_code == BUS_ADRALN);
+  const ProcessorFault found{signal, misaligned, info->si_addr, instruction_of(context)};
+  const cudaError_t error = misaligned         ? cudaErrorMisalignedAddress
+                            : signal == SIGFPE ? cudaErrorLaunchFailure
+                                               : cudaErrorIllegalAddress;
   block.grid->record_fault(error, text_of(found, block));
   block.leave();
 }

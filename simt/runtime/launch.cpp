@@ -37,16 +37,18 @@ cudaError_t check_cluster(const Config& config, const Kernel& kernel) {
   return cudaSuccess;
 }
 
+// CUDA 13 answers cudaErrorInvalidValue to every shape it does not take (seen on an H200); before it was
+// cudaErrorInvalidConfiguration.
 cudaError_t check(const Config& config, const Kernel& kernel) {
   const dim3& g = config.grid;
   const dim3& b = config.block;
   if (g.x == 0 || g.y == 0 || g.z == 0 || b.x == 0 || b.y == 0 || b.z == 0) {
-    return cudaErrorInvalidConfiguration;
+    return cudaErrorInvalidValue;
   }
-  if (b.x > 1024 || b.y > 1024 || b.z > 64) return cudaErrorInvalidConfiguration;
+  if (b.x > 1024 || b.y > 1024 || b.z > 64) return cudaErrorInvalidValue;
   const std::uint64_t threads = std::uint64_t{b.x} * b.y * b.z;
-  if (threads > max_threads) return cudaErrorInvalidConfiguration;
-  if (g.x > 0x7fffffffu || g.y > 65535 || g.z > 65535) return cudaErrorInvalidConfiguration;
+  if (threads > max_threads) return cudaErrorInvalidValue;
+  if (g.x > 0x7fffffffu || g.y > 65535 || g.z > 65535) return cudaErrorInvalidValue;
   const std::size_t allowed = max_dynamic_shared(kernel.identity);
   if (config.dynamic_shared > std::min(allowed, max_block_shared)) return cudaErrorInvalidValue;
   if (config.cooperative) {

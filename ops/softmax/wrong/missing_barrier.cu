@@ -34,7 +34,7 @@ void launch(const Forward& args, cudaStream_t stream) {
   });
 }
 
-WARPATH_RUNG(Forward, launch);
+WARPATH_RUNG(Forward, launch, .race = true);
 
 }  // namespace
 }  // namespace warpath::softmax

@@ -30,7 +30,7 @@ void launch(const Args& args, cudaStream_t stream) {
   });
 }
 
-WARPATH_RUNG(Args, launch);
+WARPATH_RUNG(Args, launch, .race = true);
 
 }  // namespace
 }  // namespace warpath::transpose
