@@ -24,11 +24,17 @@ for step in $steps; do
     check) "$lab" check $ops --backend cuda --peers || status=1 ;;
     wrong) "$lab" check $ops --backend cuda --wrong || status=1 ;;
     sanitize)
+      # A kernel with a race first: a tool that does not see it would not see others either.
+      sanitizer="compute-sanitizer --target-processes all --error-exitcode 9 --print-limit 5"
+      if $sanitizer --tool racecheck "$lab" check transpose --backend cuda --wrong --case tile >"$build/control.log" 2>&1; then
+        tail -n 20 "$build/control.log"
+        echo "racecheck did not see the race in ops/transpose/wrong/missing_barrier.cu"
+        status=1
+      fi
       for tool in memcheck racecheck initcheck synccheck; do
         note "compute-sanitizer $tool"
         # shellcheck disable=SC2086
-        compute-sanitizer --tool $tool --error-exitcode 9 --print-limit 5 "$lab" check $ops --backend cuda --no-fork \
-          ${SANITIZE_ARGS:-} || status=1
+        $sanitizer --tool $tool "$lab" check $ops --backend cuda --timeout 300 ${SANITIZE_ARGS:-} || status=1
       done
       ;;
     bench) "$lab" bench $ops --backend cuda --save || status=1 ;;
