@@ -1,4 +1,5 @@
 #pragma once
+#define __CUDA_BF16_H__  // CUDA's guard: programs ask by it whether this header is in
 
 // bfloat16: the upper half of a float. Like cuda_fp16.h.
 

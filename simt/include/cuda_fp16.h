@@ -1,4 +1,5 @@
 #pragma once
+#define __CUDA_FP16_H__  // CUDA's guard: programs ask by it whether this header is in
 
 // 16-bit IEEE floats. Everything works on the host as well as in kernels, and arithmetic has the
 // bits a GPU gives.

@@ -1,4 +1,5 @@
 #pragma once
+#define __CUDA_RUNTIME_H__  // CUDA's guard: programs ask by it whether this header is in
 
 // What nvcc includes before every .cu file: the types, the runtime API, the math functions and the
 // device-side built-ins.

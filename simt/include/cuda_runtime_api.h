@@ -1,4 +1,5 @@
 #pragma once
+#define __CUDA_RUNTIME_API_H__  // CUDA's guard: programs ask by it whether this header is in
 
 // The CUDA runtime API, grouped by topic in simt/api_*.h.
 //

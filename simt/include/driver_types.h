@@ -1,4 +1,5 @@
 #pragma once
+#define __DRIVER_TYPES_H__  // CUDA's guard: programs ask by it whether this header is in
 
 // The types of the runtime API, grouped by topic in simt/types_*.h. Names, values and field order
 // are CUDA 13's, so that code that copies or compares them keeps working.

@@ -1,4 +1,5 @@
 #pragma once
+#define __LIBRARY_TYPES_H__  // CUDA's guard: programs ask by it whether this header is in
 
 // Element types and versions as the CUDA libraries (cuBLAS and so on) name them. C_ is complex.
 

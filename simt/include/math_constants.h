@@ -1,4 +1,5 @@
 #pragma once
+#define __MATH_CONSTANTS_H__  // CUDA's guard: programs ask by it whether this header is in
 
 // Constants of the math functions, as hexadecimal floats: the very bits, with no decimal rounding
 // to wonder about. _F is a float, the others are doubles; _HI and _LO add up to more than one

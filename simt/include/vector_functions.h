@@ -1,4 +1,5 @@
 #pragma once
+#define __VECTOR_FUNCTIONS_H__  // CUDA's guard: programs ask by it whether this header is in
 
 // make_float4(x, y, z, w) and its relatives for every vector type.
 

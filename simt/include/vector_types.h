@@ -1,4 +1,5 @@
 #pragma once
+#define __VECTOR_TYPES_H__  // CUDA's guard: programs ask by it whether this header is in
 
 // CUDA's vector types: plain aggregates with CUDA's sizes and alignments.
 //
