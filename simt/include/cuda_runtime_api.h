@@ -14,3 +14,4 @@
 #include <simt/api_graph.h>
 #include <simt/api_memory.h>
 #include <simt/api_stream.h>
+#include <simt/api_texture.h>

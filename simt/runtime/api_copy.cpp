@@ -60,9 +60,24 @@ cudaError_t copy_rows(const Block& b, cudaMemcpyKind kind) {
   return copy(b, kind);
 }
 
-cudaError_t copy_box(const cudaMemcpy3DParms& p) {
-  // Arrays have no memory here; a copy that names one cannot mean anything else.
-  if (p.srcArray || p.dstArray) return cudaErrorInvalidValue;
+// With an array on a side, positions along x and the width count texels; as plain memory they count bytes.
+cudaMemcpy3DParms without_arrays(cudaMemcpy3DParms p) {
+  if (p.srcArray == nullptr && p.dstArray == nullptr) return p;
+  p.extent.width *= simt::api::texel_size(p.srcArray ? p.srcArray : p.dstArray);
+  if (p.srcArray) {
+    p.srcPtr = simt::api::memory_of(p.srcArray);
+    p.srcPos.x *= simt::api::texel_size(p.srcArray);
+  }
+  if (p.dstArray) {
+    p.dstPtr = simt::api::memory_of(p.dstArray);
+    p.dstPos.x *= simt::api::texel_size(p.dstArray);
+  }
+  p.srcArray = p.dstArray = nullptr;
+  return p;
+}
+
+cudaError_t copy_box(const cudaMemcpy3DParms& parms) {
+  const cudaMemcpy3DParms p = without_arrays(parms);
   if (p.extent.width == 0 || p.extent.height == 0 || p.extent.depth == 0) return cudaSuccess;
   const char* src = static_cast<const char*>(p.srcPtr.ptr);
   char* dst = static_cast<char*>(p.dstPtr.ptr);

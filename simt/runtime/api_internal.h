@@ -31,6 +31,10 @@ void add_allocation(const void* base, std::size_t size, MemoryKind kind, unsigne
 std::optional<Allocation> allocation_at(const void* base);  // only if it begins there
 std::optional<Allocation> take_allocation(const void* base, bool (*wanted)(MemoryKind));
 
+// Arrays (api_texture.cpp).
+cudaPitchedPtr memory_of(const cudaArray* array);
+std::size_t texel_size(const cudaArray* array);
+
 // Device memory (api_heap.cpp). Null when there is none left.
 void* heap_allocate(std::size_t size);
 void heap_free(void* pointer, std::size_t size);

@@ -15,6 +15,7 @@
 #include <simt/shared.h>
 #include <simt/special.h>
 #include <simt/sync.h>
+#include <simt/texture.h>
 #include <simt/warp.h>
 
 // Under warpath-cc the execution-space keywords reach the translator as tokens: it needs to know

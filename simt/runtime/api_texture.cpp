@@ -1,0 +1,206 @@
+// Arrays and the objects that textures and surfaces are read by. An array is plain rows here: what the hardware does to
+// the order of texels cannot be seen by a program.
+
+#include <simt/api_texture.h>
+
+#include <algorithm>
+#include <new>
+
+#include "api_internal.h"
+
+struct cudaArray {
+  simt::Image image;
+  unsigned flags;
+};
+
+using simt::Image;
+using simt::api::record;
+
+namespace {
+
+size_t bytes_of(const cudaChannelFormatDesc& f) {
+  return static_cast<size_t>((f.x + f.y + f.z + f.w) / 8);
+}
+
+size_t rows(const Image& image) {
+  return std::max<size_t>(image.height, 1) * std::max<size_t>(image.depth, 1);
+}
+
+cudaError_t make_array(cudaArray_t* array, const cudaChannelFormatDesc* format, cudaExtent extent,
+                       unsigned flags) {
+  if (array == nullptr || format == nullptr || extent.width == 0 || bytes_of(*format) == 0)
+    return record(cudaErrorInvalidValue);
+  cudaArray* made = new (std::nothrow) cudaArray{};
+  if (made == nullptr) return record(cudaErrorMemoryAllocation);
+  made->image = {
+      nullptr, *format, extent.width, extent.height, extent.depth, extent.width * bytes_of(*format),
+      {}};
+  made->flags = flags;
+  void* memory = nullptr;
+  if (const cudaError_t error = cudaMalloc(&memory, made->image.pitch * rows(made->image))) {
+    delete made;
+    return error;
+  }
+  made->image.data = static_cast<char*>(memory);
+  *array = made;
+  return cudaSuccess;
+}
+
+// Rows of an array from byte x of row y on; a run longer than a row goes on in the next, as the arrays' copies do.
+cudaError_t copy_run(const Image& image, size_t x, size_t y, char* other, size_t bytes,
+                     bool to_array, cudaMemcpyKind kind) {
+  if (y * image.pitch + x + bytes > image.pitch * rows(image)) return record(cudaErrorInvalidValue);
+  char* at = image.data + y * image.pitch + x;
+  return to_array ? cudaMemcpy(at, other, bytes, kind) : cudaMemcpy(other, at, bytes, kind);
+}
+
+// What a description stands for; false where it stands for nothing we have.
+bool image_from(const cudaResourceDesc& from, Image& image) {
+  switch (from.resType) {
+    case cudaResourceTypeArray:
+      if (from.res.array.array == nullptr) return false;
+      image = from.res.array.array->image;
+      return true;
+    case cudaResourceTypeLinear: {
+      const auto& l = from.res.linear;
+      if (l.devPtr == nullptr || bytes_of(l.desc) == 0) return false;
+      image = {static_cast<char*>(l.devPtr),
+               l.desc,
+               l.sizeInBytes / bytes_of(l.desc),
+               0,
+               0,
+               l.sizeInBytes,
+               {}};
+      return true;
+    }
+    case cudaResourceTypePitch2D: {
+      const auto& p = from.res.pitch2D;
+      if (p.devPtr == nullptr || bytes_of(p.desc) == 0 ||
+          p.pitchInBytes < p.width * bytes_of(p.desc))
+        return false;
+      image = {static_cast<char*>(p.devPtr), p.desc, p.width, p.height, 0, p.pitchInBytes, {}};
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+cudaError_t make_object(unsigned long long* object, const cudaResourceDesc* resource,
+                        const cudaTextureDesc* how) {
+  Image image{};
+  if (object == nullptr || resource == nullptr || !image_from(*resource, image))
+    return record(cudaErrorInvalidValue);
+  if (how != nullptr) image.how = *how;
+  *object = reinterpret_cast<unsigned long long>(new Image(image));
+  return cudaSuccess;
+}
+
+cudaError_t drop_object(unsigned long long object) {
+  delete reinterpret_cast<Image*>(object);
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
+                                            cudaChannelFormatKind kind) {
+  return {x, y, z, w, kind};
+}
+
+cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* format, size_t width,
+                            size_t height, unsigned flags) {
+  return make_array(array, format, {width, height, 0}, flags);
+}
+
+cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* format,
+                              cudaExtent extent, unsigned flags) {
+  return make_array(array, format, extent, flags);
+}
+
+cudaError_t cudaFreeArray(cudaArray_t array) {
+  if (array == nullptr) return cudaSuccess;
+  const cudaError_t error = cudaFree(array->image.data);
+  delete array;
+  return error;
+}
+
+cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* format, cudaExtent* extent, unsigned* flags,
+                             cudaArray_t array) {
+  if (array == nullptr) return record(cudaErrorInvalidValue);
+  if (format != nullptr) *format = array->image.format;
+  if (extent != nullptr) *extent = {array->image.width, array->image.height, array->image.depth};
+  if (flags != nullptr) *flags = array->flags;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* format, const cudaArray* array) {
+  return cudaArrayGetInfo(format, nullptr, nullptr, const_cast<cudaArray*>(array));
+}
+
+cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t bytes,
+                              cudaMemcpyKind kind) {
+  if (to == nullptr) return record(cudaErrorInvalidValue);
+  return copy_run(to->image, x, y, static_cast<char*>(const_cast<void*>(from)), bytes, true, kind);
+}
+
+cudaError_t cudaMemcpyFromArray(void* to, const cudaArray* from, size_t x, size_t y, size_t bytes,
+                                cudaMemcpyKind kind) {
+  if (from == nullptr) return record(cudaErrorInvalidValue);
+  return copy_run(from->image, x, y, static_cast<char*>(to), bytes, false, kind);
+}
+
+cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t pitch,
+                                size_t width, size_t height, cudaMemcpyKind kind) {
+  if (to == nullptr || x + width > to->image.pitch || y + height > rows(to->image))
+    return record(cudaErrorInvalidValue);
+  char* at = to->image.data + y * to->image.pitch + x;
+  return cudaMemcpy2D(at, to->image.pitch, from, pitch, width, height, kind);
+}
+
+cudaError_t cudaMemcpy2DFromArray(void* to, size_t pitch, const cudaArray* from, size_t x, size_t y,
+                                  size_t width, size_t height, cudaMemcpyKind kind) {
+  if (from == nullptr || x + width > from->image.pitch || y + height > rows(from->image))
+    return record(cudaErrorInvalidValue);
+  const char* at = from->image.data + y * from->image.pitch + x;
+  return cudaMemcpy2D(to, pitch, at, from->image.pitch, width, height, kind);
+}
+
+cudaError_t cudaCreateTextureObject(cudaTextureObject_t* texture, const cudaResourceDesc* resource,
+                                    const cudaTextureDesc* how, const cudaResourceViewDesc*) {
+  if (how == nullptr) return record(cudaErrorInvalidValue);
+  return make_object(texture, resource, how);
+}
+
+cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texture) {
+  return drop_object(texture);
+}
+
+cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc* how, cudaTextureObject_t texture) {
+  if (how == nullptr || texture == 0) return record(cudaErrorInvalidValue);
+  *how = reinterpret_cast<const Image*>(texture)->how;
+  return cudaSuccess;
+}
+
+cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* surface,
+                                    const cudaResourceDesc* resource) {
+  return make_object(surface, resource, nullptr);
+}
+
+cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surface) {
+  return drop_object(surface);
+}
+
+namespace simt::api {
+
+// The memory behind an array, as a pitched pointer: what a 3D copy takes.
+cudaPitchedPtr memory_of(const cudaArray* array) {
+  const Image& image = array->image;
+  return {image.data, image.pitch, image.width * bytes_of(image.format),
+          std::max<size_t>(image.height, 1)};
+}
+size_t texel_size(const cudaArray* array) {
+  return bytes_of(array->image.format);
+}
+
+}  // namespace simt::api
