@@ -74,46 +74,45 @@ inline unsigned poisson(State* state, double lambda);
 
 }  // namespace simt::curand
 
-#define SIMT_CURAND_DISTRIBUTIONS(STATE)                                                       \
-  inline float curand_uniform(STATE* s) {                                                      \
-    return simt::curand::uniform(curand(s));                                                   \
-  }                                                                                            \
-  inline float2 curand_normal2(STATE* s) {                                                     \
-    return simt::curand::normal_pair(s);                                                       \
-  }                                                                                            \
-  inline double2 curand_normal2_double(STATE* s) {                                             \
-    return simt::curand::normal_pair_double(s);                                                \
-  }                                                                                            \
-  inline float curand_normal(STATE* s) {                                                       \
-    return simt::curand::one_of_two(s->boxmuller_flag, s->boxmuller_extra,                     \
-                                    simt::curand::left_normal,                                 \
-                                    [s] { return curand_normal2(s); });                        \
-  }                                                                                            \
-  inline double curand_normal_double(STATE* s) {                                               \
-    return simt::curand::one_of_two(s->boxmuller_flag_double, s->boxmuller_extra_double,       \
-                                    simt::curand::left_normal,                                 \
-                                    [s] { return curand_normal2_double(s); });                 \
-  }                                                                                            \
-  inline float2 curand_log_normal2(STATE* s, float mean, float deviation) {                    \
-    const float2 n = curand_normal2(s);                                                        \
-    return {std::exp(mean + deviation * n.x), std::exp(mean + deviation * n.y)};               \
-  }                                                                                            \
-  inline double2 curand_log_normal2_double(STATE* s, double mean, double deviation) {          \
-    const double2 n = curand_normal2_double(s);                                                \
-    return {std::exp(mean + deviation * n.x), std::exp(mean + deviation * n.y)};               \
-  }                                                                                            \
-  inline float curand_log_normal(STATE* s, float mean, float deviation) {                      \
-    return simt::curand::one_of_two(s->boxmuller_flag, s->boxmuller_extra,                     \
-                                    simt::curand::left_log_normal,                             \
-                                    [=] { return curand_log_normal2(s, mean, deviation); });   \
-  }                                                                                            \
-  inline double curand_log_normal_double(STATE* s, double mean, double deviation) {            \
-    return simt::curand::one_of_two(                                                           \
-        s->boxmuller_flag_double, s->boxmuller_extra_double, simt::curand::left_log_normal,    \
-        [=] { return curand_log_normal2_double(s, mean, deviation); });                        \
-  }                                                                                            \
-  inline unsigned int curand_poisson(STATE* s, double lambda) {                                \
-    return simt::curand::poisson(s, lambda);                                                   \
+#define SIMT_CURAND_DISTRIBUTIONS(STATE)                                                           \
+  inline float curand_uniform(STATE* s) {                                                          \
+    return simt::curand::uniform(curand(s));                                                       \
+  }                                                                                                \
+  inline float2 curand_normal2(STATE* s) {                                                         \
+    return simt::curand::normal_pair(s);                                                           \
+  }                                                                                                \
+  inline double2 curand_normal2_double(STATE* s) {                                                 \
+    return simt::curand::normal_pair_double(s);                                                    \
+  }                                                                                                \
+  inline float curand_normal(STATE* s) {                                                           \
+    return simt::curand::one_of_two(s->boxmuller_flag, s->boxmuller_extra,                         \
+                                    simt::curand::left_normal, [s] { return curand_normal2(s); }); \
+  }                                                                                                \
+  inline double curand_normal_double(STATE* s) {                                                   \
+    return simt::curand::one_of_two(s->boxmuller_flag_double, s->boxmuller_extra_double,           \
+                                    simt::curand::left_normal,                                     \
+                                    [s] { return curand_normal2_double(s); });                     \
+  }                                                                                                \
+  inline float2 curand_log_normal2(STATE* s, float mean, float deviation) {                        \
+    const float2 n = curand_normal2(s);                                                            \
+    return {std::exp(mean + deviation * n.x), std::exp(mean + deviation * n.y)};                   \
+  }                                                                                                \
+  inline double2 curand_log_normal2_double(STATE* s, double mean, double deviation) {              \
+    const double2 n = curand_normal2_double(s);                                                    \
+    return {std::exp(mean + deviation * n.x), std::exp(mean + deviation * n.y)};                   \
+  }                                                                                                \
+  inline float curand_log_normal(STATE* s, float mean, float deviation) {                          \
+    return simt::curand::one_of_two(s->boxmuller_flag, s->boxmuller_extra,                         \
+                                    simt::curand::left_log_normal,                                 \
+                                    [=] { return curand_log_normal2(s, mean, deviation); });       \
+  }                                                                                                \
+  inline double curand_log_normal_double(STATE* s, double mean, double deviation) {                \
+    return simt::curand::one_of_two(                                                               \
+        s->boxmuller_flag_double, s->boxmuller_extra_double, simt::curand::left_log_normal,        \
+        [=] { return curand_log_normal2_double(s, mean, deviation); });                            \
+  }                                                                                                \
+  inline unsigned int curand_poisson(STATE* s, double lambda) {                                    \
+    return simt::curand::poisson(s, lambda);                                                       \
   }
 
 inline double curand_uniform_double(curandStateXORWOW_t* state) {
@@ -157,6 +156,7 @@ inline unsigned simt::curand::poisson(State* state, double lambda) {
   }
   if (lambda >= 64) return poisson(state, lambda / 2) + poisson(state, lambda / 2);
   unsigned count = 0;
-  for (float p = std::exp(static_cast<float>(lambda)); (p *= curand_uniform(state)) > 1.0f;) ++count;
+  for (float p = std::exp(static_cast<float>(lambda)); (p *= curand_uniform(state)) > 1.0f;)
+    ++count;
   return count;
 }

@@ -94,9 +94,13 @@ inline void curand_init(unsigned long long seed, unsigned long long subsequence,
                         unsigned long long offset, curandStateXORWOW_t* state) {
   const unsigned low = 1099087573u * (static_cast<unsigned>(seed) ^ 0xaad26b49u);
   const unsigned high = 2591861531u * (static_cast<unsigned>(seed >> 32) ^ 0xf7dcefddu);
-  *state = {6615241u + high + low,
-            {123456789u + low, 362436069u ^ low, 521288629u + high, 88675123u ^ high,
-             5783321u + low}, 0, 0, 0, 0};
+  *state = {
+      6615241u + high + low,
+      {123456789u + low, 362436069u ^ low, 521288629u + high, 88675123u ^ high, 5783321u + low},
+      0,
+      0,
+      0,
+      0};
   skipahead_sequence(subsequence, state);
   skipahead(offset, state);
 }
@@ -130,10 +134,14 @@ inline uint4 curand4(curandStatePhilox4_32_10_t* state) {
   simt::curand::next_counter(state->ctr);
   const uint4 now = state->output = simt::curand::philox(state->ctr, state->key);
   switch (state->STATE) {
-    case 1: return {old.y, old.z, old.w, now.x};
-    case 2: return {old.z, old.w, now.x, now.y};
-    case 3: return {old.w, now.x, now.y, now.z};
-    default: return old;
+    case 1:
+      return {old.y, old.z, old.w, now.x};
+    case 2:
+      return {old.z, old.w, now.x, now.y};
+    case 3:
+      return {old.w, now.x, now.y, now.z};
+    default:
+      return old;
   }
 }
 inline unsigned int curand(curandStatePhilox4_32_10_t* state) {

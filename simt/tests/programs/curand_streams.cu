@@ -1,8 +1,8 @@
 // cuRAND's device generators. The integers and the uniform numbers are those of NVIDIA's headers
 // (CUDA 13) compiled for the host; the normal ones are compared with a margin, because a GPU takes
 // approximate sine and cosine.
-#include <cstdio>
 #include <curand_kernel.h>
+#include <cstdio>
 
 template <class State>
 __global__ void streams(unsigned long long seed, unsigned long long subsequence,
@@ -36,8 +36,8 @@ __global__ void distributions(const char* name) {
   const double m0 = curand_normal_double(&state), m1 = curand_normal_double(&state);
   const float l = curand_log_normal(&state, 0.5f, 0.25f);
   const unsigned p0 = curand_poisson(&state, 3.5), p1 = curand_poisson(&state, 5000.0);
-  printf("%s thread %u uniform %.9g %.9g double %.17g normal %.4f %.4f normal double %.8f %.8f", name,
-         threadIdx.x, u0, u1, d, n0, n1, m0, m1);
+  printf("%s thread %u uniform %.9g %.9g double %.17g normal %.4f %.4f normal double %.8f %.8f",
+         name, threadIdx.x, u0, u1, d, n0, n1, m0, m1);
   printf(" log %.3f poisson %u %u", l, p0, p1);
   skipahead(1000003ull, &state);
   skipahead_sequence(3ull, &state);
