@@ -1,8 +1,8 @@
 #pragma once
 
-// From cuRAND's integers to its distributions. Uniform numbers are a GPU's to the last bit: nvcc
-// joins the product and the sum, hence fma. Normal ones use accurate functions where a GPU takes
-// __sincosf, so they agree to about 1e-6 of their size, not bit for bit.
+// From cuRAND's integers to its distributions. nvcc joins a product and a sum by default, hence fma in
+// the uniform numbers. Normal ones use accurate functions where a GPU takes __sincosf, so they agree
+// within its error, not bit for bit. Compared with NVIDIA's headers built for the host, not on a GPU.
 
 #include <simt/curand_state.h>
 
