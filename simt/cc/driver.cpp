@@ -208,7 +208,17 @@ class Driver {
     append(command, o_.compile);
     append(command, linked);
     append(command, o_.link);
-    append(command, {"-L" + simt_.library, "-lsimt", "-Wl,-rpath," + simt_.library, "-o",
+    command.push_back("-L" + simt_.library);
+    // Built only where there is OpenBLAS; linked also without -lcublas, if it is needed.
+    if (fs::exists(simt_.library + "/libsimt_cublas.so")) {
+      append(command, {"-Wl,--push-state,--as-needed", "-lsimt_cublas", "-Wl,--pop-state"});
+    } else if (o_.cublas) {
+      std::fprintf(
+          stderr,
+          "warpath cc: cuBLAS needs OpenBLAS: install libopenblas-dev and build simt again\n");
+      return 1;
+    }
+    append(command, {"-lsimt", "-Wl,-rpath," + simt_.library, "-o",
                      o_.output.empty() ? "a.out" : o_.output});
     return execute(command);
   }

@@ -22,7 +22,7 @@ output
 input
   -I DIR  -isystem DIR  -include FILE  -D NAME[=VALUE]  -U NAME
   -x cu              treat every source as CUDA     -std=c++17|c++20
-  -l NAME  -L DIR    libraries (cudart, cuda and cudadevrt are part of simt)
+  -l NAME  -L DIR    libraries (cudart, cuda, cublas, curand and cufft are part of simt)
 
 compiling
   -O0 ... -O3        default -O2                    -g        debug information
@@ -221,8 +221,13 @@ class Parser {
   }
 
   void library(const std::string& name) {
+    if (name == "cublas" || name == "cublasLt" || name == "cublas_static") {
+      options_.cublas = true;
+      return;
+    }
     // simt is all of these.
-    static const std::array parts = {"cudart", "cudart_static", "cuda", "cudadevrt", "simt"};
+    static const std::array parts = {"cudart", "cudart_static", "cuda",   "cudadevrt",
+                                     "curand", "cufft",         "cufftw", "simt"};
     if (std::find(parts.begin(), parts.end(), name) == parts.end()) {
       options_.inputs.push_back("-l" + name);
     }

@@ -24,6 +24,7 @@ struct Options {
   std::string standard;
   std::string compiler;
   bool shared = false;
+  bool cublas = false;     // -lcublas was given
   bool all_cuda = false;   // -x cu: every source is CUDA
   bool optimised = false;  // an -O was given
   bool debug = false;

@@ -101,6 +101,16 @@ inline CUresult cuCtxCreate(CUcontext* context, unsigned int, CUdevice device) {
   *context = simt::only_context();
   return CUDA_SUCCESS;
 }
+// CUDA 13's form; the parameters choose parts of a GPU.
+typedef struct CUctxCreateParams_st {
+  void* execAffinityParams;
+  int numExecAffinityParams;
+  void* cigParams;
+} CUctxCreateParams;
+inline CUresult cuCtxCreate(CUcontext* context, CUctxCreateParams*, unsigned int flags,
+                            CUdevice device) {
+  return cuCtxCreate(context, flags, device);
+}
 inline CUresult cuCtxDestroy(CUcontext context) {
   return context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }

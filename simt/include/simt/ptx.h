@@ -5,6 +5,7 @@
 
 #include <simt/async_copy.h>
 #include <simt/cluster.h>
+#include <simt/fault.h>
 #include <simt/math_standard.h>
 #include <simt/shared.h>
 #include <simt/sync.h>
@@ -80,6 +81,13 @@ inline float max_nan(float a, float b) {
 }
 inline float min_nan(float a, float b) {
   return std::isnan(a) || std::isnan(b) ? canonical_nan() : min(a, b);
+}
+
+[[noreturn]] inline void trap(SIMT_HERE) {
+  ::simt::trap({file, line});
+}
+inline void membar() {
+  __threadfence_system();
 }
 
 // Barriers.

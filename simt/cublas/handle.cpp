@@ -1,0 +1,144 @@
+// Handles, their modes, the names of status codes, and copies of vectors and matrices.
+
+#include <cstring>
+
+#include "internal.h"
+
+namespace {
+
+struct Name {
+  cublasStatus_t status;
+  const char* name;
+  const char* text;
+};
+constexpr Name names[] = {
+    {CUBLAS_STATUS_SUCCESS, "CUBLAS_STATUS_SUCCESS", "success"},
+    {CUBLAS_STATUS_NOT_INITIALIZED, "CUBLAS_STATUS_NOT_INITIALIZED",
+     "the library was not initialized"},
+    {CUBLAS_STATUS_ALLOC_FAILED, "CUBLAS_STATUS_ALLOC_FAILED", "the resource allocation failed"},
+    {CUBLAS_STATUS_INVALID_VALUE, "CUBLAS_STATUS_INVALID_VALUE",
+     "an unsupported value or parameter was passed to the function"},
+    {CUBLAS_STATUS_ARCH_MISMATCH, "CUBLAS_STATUS_ARCH_MISMATCH",
+     "the function requires an architectural feature absent from the device"},
+    {CUBLAS_STATUS_MAPPING_ERROR, "CUBLAS_STATUS_MAPPING_ERROR",
+     "an access to GPU memory space failed"},
+    {CUBLAS_STATUS_EXECUTION_FAILED, "CUBLAS_STATUS_EXECUTION_FAILED",
+     "the GPU program failed to execute"},
+    {CUBLAS_STATUS_INTERNAL_ERROR, "CUBLAS_STATUS_INTERNAL_ERROR", "an internal operation failed"},
+    {CUBLAS_STATUS_NOT_SUPPORTED, "CUBLAS_STATUS_NOT_SUPPORTED",
+     "the functionality requested is not supported"},
+    {CUBLAS_STATUS_LICENSE_ERROR, "CUBLAS_STATUS_LICENSE_ERROR", "a license error was detected"},
+};
+
+// Columns of `rows` elements; a vector is a matrix with one row, its increment the leading dimension.
+cublasStatus_t copy(int rows, int cols, int size, const void* from, int ld_from, void* to,
+                    int ld_to) {
+  if (rows < 0 || cols < 0 || size <= 0 || ld_from < rows || ld_to < rows || ld_from < 1 ||
+      ld_to < 1) {
+    return CUBLAS_STATUS_INVALID_VALUE;
+  }
+  if (rows == 0 || cols == 0) return CUBLAS_STATUS_SUCCESS;
+  const std::size_t bytes = std::size_t(size);
+  const cudaError_t error =
+      cudaMemcpy2D(to, ld_to * bytes, from, ld_from * bytes, rows * bytes, cols, cudaMemcpyDefault);
+  return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_MAPPING_ERROR;
+}
+
+}  // namespace
+
+extern "C" {
+cublasStatus_t cublasCreate(cublasHandle_t* handle) {
+  if (handle == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+  *handle = new cublasContext;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasDestroy(cublasHandle_t h) {
+  SIMT_CUBLAS_CHECK(true);
+  delete h;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasGetVersion(cublasHandle_t, int* version) {
+  if (version == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+  *version = CUBLAS_VERSION;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasSetStream(cublasHandle_t h, cudaStream_t stream) {
+  SIMT_CUBLAS_CHECK(true);
+  h->stream = stream;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasGetStream(cublasHandle_t h, cudaStream_t* stream) {
+  SIMT_CUBLAS_CHECK(stream != nullptr);
+  *stream = h->stream;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasSetWorkspace(cublasHandle_t h, void*, size_t) {
+  return simt::cublas::check(h, true);
+}
+cublasStatus_t cublasSetPointerMode(cublasHandle_t h, cublasPointerMode_t mode) {
+  SIMT_CUBLAS_CHECK(true);
+  h->pointer_mode = mode;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasGetPointerMode(cublasHandle_t h, cublasPointerMode_t* mode) {
+  SIMT_CUBLAS_CHECK(mode != nullptr);
+  *mode = h->pointer_mode;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasSetMathMode(cublasHandle_t h, cublasMath_t mode) {
+  SIMT_CUBLAS_CHECK(true);
+  h->math_mode = mode;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasGetMathMode(cublasHandle_t h, cublasMath_t* mode) {
+  SIMT_CUBLAS_CHECK(mode != nullptr);
+  *mode = h->math_mode;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasSetAtomicsMode(cublasHandle_t h, cublasAtomicsMode_t) {
+  return simt::cublas::check(h, true);
+}
+const char* cublasGetStatusName(cublasStatus_t status) {
+  for (const Name& n : names) {
+    if (n.status == status) return n.name;
+  }
+  return "unrecognized error code";
+}
+const char* cublasGetStatusString(cublasStatus_t status) {
+  for (const Name& n : names) {
+    if (n.status == status) return n.text;
+  }
+  return "unrecognized error code";
+}
+
+cublasStatus_t cublasSetVector(int n, int size, const void* from, int incx, void* to, int incy) {
+  return copy(1, n, size, from, incx, to, incy);
+}
+cublasStatus_t cublasGetVector(int n, int size, const void* from, int incx, void* to, int incy) {
+  return copy(1, n, size, from, incx, to, incy);
+}
+cublasStatus_t cublasSetMatrix(int rows, int cols, int size, const void* a, int lda, void* b,
+                               int ldb) {
+  return copy(rows, cols, size, a, lda, b, ldb);
+}
+cublasStatus_t cublasGetMatrix(int rows, int cols, int size, const void* a, int lda, void* b,
+                               int ldb) {
+  return copy(rows, cols, size, a, lda, b, ldb);
+}
+cublasStatus_t cublasSetVectorAsync(int n, int size, const void* from, int incx, void* to, int incy,
+                                    cudaStream_t) {
+  return copy(1, n, size, from, incx, to, incy);
+}
+cublasStatus_t cublasGetVectorAsync(int n, int size, const void* from, int incx, void* to, int incy,
+                                    cudaStream_t) {
+  return copy(1, n, size, from, incx, to, incy);
+}
+cublasStatus_t cublasSetMatrixAsync(int rows, int cols, int size, const void* a, int lda, void* b,
+                                    int ldb, cudaStream_t) {
+  return copy(rows, cols, size, a, lda, b, ldb);
+}
+cublasStatus_t cublasGetMatrixAsync(int rows, int cols, int size, const void* a, int lda, void* b,
+                                    int ldb, cudaStream_t) {
+  return copy(rows, cols, size, a, lda, b, ldb);
+}
+}

@@ -1,0 +1,124 @@
+#pragma once
+
+// What the files of cuBLAS share.
+
+#include <cublas_v2.h>
+
+#include <algorithm>
+
+extern "C" {
+#include <cblas.h>
+}
+
+struct cublasContext {
+  cudaStream_t stream = nullptr;
+  cublasPointerMode_t pointer_mode = CUBLAS_POINTER_MODE_HOST;
+  cublasMath_t math_mode = CUBLAS_DEFAULT_MATH;
+};
+
+namespace simt::cublas {
+
+// The first of these that holds is the answer to a call, before anything is computed.
+inline cublasStatus_t check(cublasHandle_t handle, bool valid) {
+  if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+  return valid ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
+}
+
+#define SIMT_CUBLAS_CHECK(VALID) \
+  if (const cublasStatus_t status_ = simt::cublas::check(h, VALID); status_) return status_
+
+// A matrix of `rows` before any transposition needs this leading dimension.
+inline bool leads(int ld, int rows) {
+  return ld >= std::max(1, rows);
+}
+inline bool leads(int ld, cublasOperation_t t, int rows, int cols) {
+  return leads(ld, t == CUBLAS_OP_N ? rows : cols);
+}
+inline CBLAS_TRANSPOSE op(cublasOperation_t t) {
+  return t == CUBLAS_OP_N ? CblasNoTrans : t == CUBLAS_OP_T ? CblasTrans : CblasConjTrans;
+}
+inline CBLAS_UPLO fill_of(cublasFillMode_t f) {
+  return f == CUBLAS_FILL_MODE_UPPER ? CblasUpper : CblasLower;
+}
+inline CBLAS_DIAG diag_of(cublasDiagType_t d) {
+  return d == CUBLAS_DIAG_UNIT ? CblasUnit : CblasNonUnit;
+}
+inline CBLAS_SIDE side_of(cublasSideMode_t s) {
+  return s == CUBLAS_SIDE_RIGHT ? CblasRight : CblasLeft;
+}
+
+// Arithmetic on elements, for what BLAS does not have.
+inline float times(float a, float b) {
+  return a * b;
+}
+inline double times(double a, double b) {
+  return a * b;
+}
+inline cuComplex times(cuComplex a, cuComplex b) {
+  return cuCmulf(a, b);
+}
+inline cuDoubleComplex times(cuDoubleComplex a, cuDoubleComplex b) {
+  return cuCmul(a, b);
+}
+inline float plus(float a, float b) {
+  return a + b;
+}
+inline double plus(double a, double b) {
+  return a + b;
+}
+inline cuComplex plus(cuComplex a, cuComplex b) {
+  return cuCaddf(a, b);
+}
+inline cuDoubleComplex plus(cuDoubleComplex a, cuDoubleComplex b) {
+  return cuCadd(a, b);
+}
+inline bool is_zero(double a) {
+  return a == 0;
+}
+inline bool is_zero(cuComplex a) {
+  return a.x == 0 && a.y == 0;
+}
+inline bool is_zero(cuDoubleComplex a) {
+  return a.x == 0 && a.y == 0;
+}
+inline float conjugate(float a) {
+  return a;
+}
+inline double conjugate(double a) {
+  return a;
+}
+inline cuComplex conjugate(cuComplex a) {
+  return cuConjf(a);
+}
+inline cuDoubleComplex conjugate(cuDoubleComplex a) {
+  return cuConj(a);
+}
+inline double size_of(double a) {
+  return std::fabs(a);
+}
+inline double size_of(cuComplex a) {
+  return std::fabs(a.x) + std::fabs(a.y);
+}
+inline double size_of(cuDoubleComplex a) {
+  return std::fabs(a.x) + std::fabs(a.y);
+}
+
+// Element (i, j) of op(a).
+template <class T>
+T element(const T* a, int lda, cublasOperation_t t, std::size_t i, std::size_t j) {
+  const T value = t == CUBLAS_OP_N ? a[i + j * lda] : a[j + i * lda];
+  return t == CUBLAS_OP_C ? conjugate(value) : value;
+}
+
+// The first element, counted from 1, whose size beats all before it; 0 if there is none.
+template <class T, class Beats>
+int extreme(int n, const T* x, int incx, Beats beats) {
+  if (n < 1 || incx < 1) return 0;
+  int best = 0;
+  for (int i = 1; i < n; ++i) {
+    if (beats(size_of(x[std::size_t(i) * incx]), size_of(x[std::size_t(best) * incx]))) best = i;
+  }
+  return best + 1;
+}
+
+}  // namespace simt::cublas

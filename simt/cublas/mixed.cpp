@@ -1,0 +1,181 @@
+// Products of matrices whose types are chosen at run time: converted to float (integers and doubles:
+// to double), multiplied, and rounded once.
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "internal.h"
+
+namespace simt::cublas {
+namespace {
+
+bool known(cudaDataType type) {
+  return type == CUDA_R_16F || type == CUDA_R_16BF || type == CUDA_R_32F || type == CUDA_R_64F ||
+         type == CUDA_R_8I || type == CUDA_R_32I;
+}
+
+std::size_t bytes_of(cudaDataType type) {
+  return type == CUDA_R_8I                           ? 1
+         : type == CUDA_R_64F                        ? 8
+         : type == CUDA_R_16F || type == CUDA_R_16BF ? 2
+                                                     : 4;
+}
+
+double load(const void* from, cudaDataType type, std::size_t i) {
+  switch (type) {
+    case CUDA_R_16F:
+      return __half2float(static_cast<const __half*>(from)[i]);
+    case CUDA_R_16BF:
+      return __bfloat162float(static_cast<const __nv_bfloat16*>(from)[i]);
+    case CUDA_R_64F:
+      return static_cast<const double*>(from)[i];
+    case CUDA_R_8I:
+      return static_cast<const std::int8_t*>(from)[i];
+    case CUDA_R_32I:
+      return static_cast<const std::int32_t*>(from)[i];
+    default:
+      return static_cast<const float*>(from)[i];
+  }
+}
+
+void store(void* to, cudaDataType type, std::size_t i, double value) {
+  switch (type) {
+    case CUDA_R_16F:
+      static_cast<__half*>(to)[i] = __float2half(static_cast<float>(value));
+      break;
+    case CUDA_R_16BF:
+      static_cast<__nv_bfloat16*>(to)[i] = __float2bfloat16(static_cast<float>(value));
+      break;
+    case CUDA_R_64F:
+      static_cast<double*>(to)[i] = value;
+      break;
+    case CUDA_R_8I:
+      static_cast<std::int8_t*>(to)[i] =
+          static_cast<std::int8_t>(std::nearbyint(std::fmin(127, std::fmax(-128, value))));
+      break;
+    case CUDA_R_32I:
+      static_cast<std::int32_t*>(to)[i] =
+          static_cast<std::int32_t>(static_cast<std::int64_t>(value));
+      break;
+    default:
+      static_cast<float*>(to)[i] = static_cast<float>(value);
+  }
+}
+
+void multiply(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, double alpha,
+              const float* a, int lda, const float* b, int ldb, double beta, float* c) {
+  cblas_sgemm(CblasColMajor, ta, tb, m, n, k, static_cast<float>(alpha), a, lda, b, ldb,
+              static_cast<float>(beta), c, std::max(1, m));
+}
+void multiply(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, double alpha,
+              const double* a, int lda, const double* b, int ldb, double beta, double* c) {
+  cblas_dgemm(CblasColMajor, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, std::max(1, m));
+}
+
+template <class T>
+std::vector<T> converted(const void* from, cudaDataType type, int rows, int cols, int ld) {
+  std::vector<T> to(std::size_t(rows) * cols);
+  for (int j = 0; j < cols; ++j) {
+    for (int i = 0; i < rows; ++i) {
+      to[i + std::size_t(j) * rows] = static_cast<T>(load(from, type, i + std::size_t(j) * ld));
+    }
+  }
+  return to;
+}
+
+template <class T>
+void gemm(cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k, double alpha,
+          const void* a, cudaDataType a_type, int lda, const void* b, cudaDataType b_type, int ldb,
+          double beta, void* c, cudaDataType c_type, int ldc) {
+  const int a_rows = ta == CUBLAS_OP_N ? m : k, b_rows = tb == CUBLAS_OP_N ? k : n;
+  const auto x = converted<T>(a, a_type, a_rows, ta == CUBLAS_OP_N ? k : m, lda);
+  const auto y = converted<T>(b, b_type, b_rows, tb == CUBLAS_OP_N ? n : k, ldb);
+  std::vector<T> z(std::size_t(m) * n);
+  if (beta != 0) z = converted<T>(c, c_type, m, n, ldc);
+  multiply(op(ta), op(tb), m, n, k, alpha, x.data(), std::max(1, a_rows), y.data(),
+           std::max(1, b_rows), beta, z.data());
+  for (int j = 0; j < n; ++j) {
+    for (int i = 0; i < m; ++i)
+      store(c, c_type, i + std::size_t(j) * ldc, z[i + std::size_t(j) * m]);
+  }
+}
+
+// The type of alpha and beta.
+cudaDataType scalar_type(cublasComputeType_t compute) {
+  switch (compute) {
+    case CUBLAS_COMPUTE_16F:
+    case CUBLAS_COMPUTE_16F_PEDANTIC:
+      return CUDA_R_16F;
+    case CUBLAS_COMPUTE_64F:
+    case CUBLAS_COMPUTE_64F_PEDANTIC:
+      return CUDA_R_64F;
+    case CUBLAS_COMPUTE_32I:
+    case CUBLAS_COMPUTE_32I_PEDANTIC:
+      return CUDA_R_32I;
+    default:
+      return CUDA_R_32F;
+  }
+}
+
+}  // namespace
+}  // namespace simt::cublas
+
+using namespace simt::cublas;
+
+extern "C" {
+cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, int m,
+                            int n, int k, const void* alpha, const void* a, cudaDataType a_type,
+                            int lda, const void* b, cudaDataType b_type, int ldb, const void* beta,
+                            void* c, cudaDataType c_type, int ldc, cublasComputeType_t compute,
+                            cublasGemmAlgo_t) {
+  SIMT_CUBLAS_CHECK(m >= 0 && n >= 0 && k >= 0 && leads(lda, ta, m, k) && leads(ldb, tb, k, n) &&
+                    leads(ldc, m));
+  if (!known(a_type) || !known(b_type) || !known(c_type)) return CUBLAS_STATUS_NOT_SUPPORTED;
+  const cudaDataType scalar = scalar_type(compute);
+  const double by = load(alpha, scalar, 0), keep = load(beta, scalar, 0);
+  const bool wide = scalar == CUDA_R_64F || scalar == CUDA_R_32I || a_type == CUDA_R_8I;
+  (wide ? gemm<double> : gemm<float>)(ta, tb, m, n, k, by, a, a_type, lda, b, b_type, ldb, keep, c,
+                                      c_type, ldc);
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t h, cublasOperation_t ta,
+                                          cublasOperation_t tb, int m, int n, int k,
+                                          const void* alpha, const void* a, cudaDataType a_type,
+                                          int lda, long long stride_a, const void* b,
+                                          cudaDataType b_type, int ldb, long long stride_b,
+                                          const void* beta, void* c, cudaDataType c_type, int ldc,
+                                          long long stride_c, int batch,
+                                          cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {
+  SIMT_CUBLAS_CHECK(batch >= 0);
+  const auto step = [](auto* base, cudaDataType type, long long stride, int i) {
+    using Byte = std::conditional_t<std::is_const_v<std::remove_pointer_t<decltype(base)>>,
+                                    const char, char>;
+    return static_cast<Byte*>(base) + static_cast<long long>(bytes_of(type)) * stride * i;
+  };
+  for (int i = 0; i < batch; ++i) {
+    const cublasStatus_t status =
+        cublasGemmEx(h, ta, tb, m, n, k, alpha, step(a, a_type, stride_a, i), a_type, lda,
+                     step(b, b_type, stride_b, i), b_type, ldb, beta, step(c, c_type, stride_c, i),
+                     c_type, ldc, compute, algorithm);
+    if (status != CUBLAS_STATUS_SUCCESS) return status;
+  }
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasHgemm(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, int m,
+                           int n, int k, const __half* alpha, const __half* a, int lda,
+                           const __half* b, int ldb, const __half* beta, __half* c, int ldc) {
+  return cublasGemmEx(h, ta, tb, m, n, k, alpha, a, CUDA_R_16F, lda, b, CUDA_R_16F, ldb, beta, c,
+                      CUDA_R_16F, ldc, CUBLAS_COMPUTE_16F, CUBLAS_GEMM_DEFAULT);
+}
+cublasStatus_t cublasHgemmStridedBatched(cublasHandle_t h, cublasOperation_t ta,
+                                         cublasOperation_t tb, int m, int n, int k,
+                                         const __half* alpha, const __half* a, int lda,
+                                         long long stride_a, const __half* b, int ldb,
+                                         long long stride_b, const __half* beta, __half* c, int ldc,
+                                         long long stride_c, int batch) {
+  return cublasGemmStridedBatchedEx(h, ta, tb, m, n, k, alpha, a, CUDA_R_16F, lda, stride_a, b,
+                                    CUDA_R_16F, ldb, stride_b, beta, c, CUDA_R_16F, ldc, stride_c,
+                                    batch, CUBLAS_COMPUTE_16F, CUBLAS_GEMM_DEFAULT);
+}
+}

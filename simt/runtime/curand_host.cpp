@@ -1,0 +1,160 @@
+// cuRAND's host functions over the device functions' generators.
+
+#include <curand.h>
+#include <simt/curand_distribution.h>
+
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+namespace {
+
+// XORWOW's numbers come from this many subsequences in turn.
+constexpr unsigned ways = 4096;
+
+}  // namespace
+
+struct curandGenerator_st {
+  curandRngType_t type;
+  unsigned long long seed = 0, offset = 0;
+  bool seeded = false;
+  std::vector<curandStateXORWOW_t> xorwow;
+  unsigned way = 0;
+  curandStatePhilox4_32_10_t philox;
+
+  void prepare() {
+    if (seeded) return;
+    seeded = true;
+    if (type == CURAND_RNG_PSEUDO_PHILOX4_32_10) return curand_init(seed, 0, offset, &philox);
+    xorwow.resize(ways);
+    way = static_cast<unsigned>(offset % ways);
+    for (unsigned i = 0; i < ways; ++i) {
+      // The ways before the first have given one number more.
+      curand_init(seed, i, offset / ways + (i < way ? 1 : 0), &xorwow[i]);
+    }
+  }
+
+  // Calls draw(state) with the state whose turn it is.
+  template <class Draw>
+  auto next(Draw draw) {
+    if (type == CURAND_RNG_PSEUDO_PHILOX4_32_10) return draw(&philox);
+    curandStateXORWOW_t* state = &xorwow[way];
+    way = (way + 1) % ways;
+    return draw(state);
+  }
+
+  template <class Out, class Draw>
+  curandStatus_t fill(Out* out, std::size_t n, Draw draw) {
+    if (out == nullptr && n != 0) return CURAND_STATUS_OUT_OF_RANGE;
+    prepare();
+    for (std::size_t i = 0; i < n; ++i) out[i] = next(draw);
+    return CURAND_STATUS_SUCCESS;
+  }
+
+  // Normal numbers come in pairs, so there must be an even number of them.
+  template <class Out, class Draw>
+  curandStatus_t fill_pairs(Out* out, std::size_t n, Draw draw) {
+    if (n % 2 != 0) return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
+    if (out == nullptr && n != 0) return CURAND_STATUS_OUT_OF_RANGE;
+    prepare();
+    for (std::size_t i = 0; i < n; i += 2) {
+      const auto pair = next(draw);
+      out[i] = pair.x;
+      out[i + 1] = pair.y;
+    }
+    return CURAND_STATUS_SUCCESS;
+  }
+};
+
+extern "C" {
+curandStatus_t curandCreateGenerator(curandGenerator_t* generator, curandRngType_t type) {
+  if (generator == nullptr) return CURAND_STATUS_OUT_OF_RANGE;
+  if (type == CURAND_RNG_PSEUDO_DEFAULT) type = CURAND_RNG_PSEUDO_XORWOW;
+  if (type != CURAND_RNG_PSEUDO_XORWOW && type != CURAND_RNG_PSEUDO_PHILOX4_32_10) {
+    std::fprintf(stderr,
+                 "simt: cuRAND generator type %d is not supported; XORWOW and PHILOX4_32_10 are\n",
+                 static_cast<int>(type));
+    return CURAND_STATUS_TYPE_ERROR;
+  }
+  *generator = new curandGenerator_st{};
+  (*generator)->type = type;
+  return CURAND_STATUS_SUCCESS;
+}
+curandStatus_t curandCreateGeneratorHost(curandGenerator_t* generator, curandRngType_t type) {
+  return curandCreateGenerator(generator, type);
+}
+curandStatus_t curandDestroyGenerator(curandGenerator_t generator) {
+  if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+  delete generator;
+  return CURAND_STATUS_SUCCESS;
+}
+curandStatus_t curandGetVersion(int* version) {
+  if (version == nullptr) return CURAND_STATUS_OUT_OF_RANGE;
+  *version = CURAND_VERSION;
+  return CURAND_STATUS_SUCCESS;
+}
+curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t) {
+  return generator != nullptr ? CURAND_STATUS_SUCCESS : CURAND_STATUS_NOT_INITIALIZED;
+}
+curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator,
+                                                  unsigned long long seed) {
+  if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+  generator->seed = seed;
+  generator->seeded = false;
+  return CURAND_STATUS_SUCCESS;
+}
+curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned long long offset) {
+  if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+  generator->offset = offset;
+  generator->seeded = false;
+  return CURAND_STATUS_SUCCESS;
+}
+curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrdering_t) {
+  return generator != nullptr ? CURAND_STATUS_SUCCESS : CURAND_STATUS_NOT_INITIALIZED;
+}
+curandStatus_t curandGenerateSeeds(curandGenerator_t generator) {
+  if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+  generator->prepare();
+  return CURAND_STATUS_SUCCESS;
+}
+
+#define GENERATE(FILL, DRAW)                                      \
+  if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED; \
+  return generator->FILL(out, n, [=](auto* state) { return DRAW; })
+
+curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int* out, size_t n) {
+  GENERATE(fill, curand(state));
+}
+curandStatus_t curandGenerateUniform(curandGenerator_t generator, float* out, size_t n) {
+  GENERATE(fill, curand_uniform(state));
+}
+curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double* out, size_t n) {
+  GENERATE(fill, curand_uniform_double(state));
+}
+curandStatus_t curandGenerateNormal(curandGenerator_t generator, float* out, size_t n, float mean,
+                                    float deviation) {
+  const auto shifted = [=](float2 v) {
+    return float2{mean + deviation * v.x, mean + deviation * v.y};
+  };
+  GENERATE(fill_pairs, shifted(curand_normal2(state)));
+}
+curandStatus_t curandGenerateNormalDouble(curandGenerator_t generator, double* out, size_t n,
+                                          double mean, double deviation) {
+  const auto shifted = [=](double2 v) {
+    return double2{mean + deviation * v.x, mean + deviation * v.y};
+  };
+  GENERATE(fill_pairs, shifted(curand_normal2_double(state)));
+}
+curandStatus_t curandGenerateLogNormal(curandGenerator_t generator, float* out, size_t n,
+                                       float mean, float deviation) {
+  GENERATE(fill_pairs, curand_log_normal2(state, mean, deviation));
+}
+curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t generator, double* out, size_t n,
+                                             double mean, double deviation) {
+  GENERATE(fill_pairs, curand_log_normal2_double(state, mean, deviation));
+}
+curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int* out, size_t n,
+                                     double lambda) {
+  GENERATE(fill, curand_poisson(state, lambda));
+}
+}
