@@ -108,7 +108,15 @@ class Driver {
     append(flags, {"-fno-strict-aliasing", "-ffp-contract=off", "-Wno-unknown-pragmas"});
     if (o_.shared) flags.push_back("-fPIC");
     append(flags, o_.compile);
+    if (o_.check) append(flags, check_flags());
     return flags;
+  }
+
+  // Every access to memory calls simt's own callbacks (simt/check), which take the sanitizers'
+  // places. Vectorised loops would hide which thread touches what.
+  static Command check_flags() {
+    return {"-O2", "-g", "-fno-tree-vectorize", "-fsanitize=thread",
+            "--param=tsan-distinguish-volatile=1", "-Wno-tsan"};
   }
 
   Command dependency_flags(const std::string& input, const std::string& object) const {
@@ -208,7 +216,12 @@ class Driver {
     append(command, o_.compile);
     append(command, linked);
     append(command, o_.link);
-    append(command, {"-L" + simt_.library, "-lsimt", "-Wl,-rpath," + simt_.library, "-o",
+    append(command, {"-L" + simt_.library});
+    if (o_.check) {
+      // Kept though a program without kernels names nothing of it.
+      append(command, {"-Wl,--no-as-needed", "-lsimt_check", "-Wl,--as-needed"});
+    }
+    append(command, {"-lsimt", "-Wl,-rpath," + simt_.library, "-o",
                      o_.output.empty() ? "a.out" : o_.output});
     return execute(command);
   }
