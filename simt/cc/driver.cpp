@@ -116,7 +116,16 @@ class Driver {
   // places. Vectorised loops would hide which thread touches what.
   static Command check_flags() {
     return {"-O2", "-g", "-fno-tree-vectorize", "-fsanitize=thread",
+            "-fsanitize=bounds",
             "--param=tsan-distinguish-volatile=1", "-Wno-tsan"};
+  }
+
+  // --check=LIST: the program says which checks it wants when it is loaded.
+  std::string chosen_checks() const {
+    if (o_.checks.empty()) return "";
+    return "\nextern \"C\" void simt_choose_checks(const char*);\n"
+           "__attribute__((constructor)) static void simt_choose() { simt_choose_checks(\"" +
+           o_.checks + "\"); }\n";
   }
 
   Command dependency_flags(const std::string& input, const std::string& object) const {
@@ -201,7 +210,7 @@ class Driver {
         write_file(o_.output.empty() ? "-" : o_.output, translation.text);
         return 0;
       }
-      write_file(after, translation.text);
+      write_file(after, translation.text + chosen_checks());
     }
     command = {compiler_};
     if (const std::string chosen = standard(); !chosen.empty()) command.push_back(chosen);

@@ -28,7 +28,16 @@ struct OpenRace {
   Finding finding;
 };
 
+// A plain read and an atomic update. Loops around atomicCAS begin with such a read: it is one if
+// the reader makes no atomic access of its own to the word before the next barrier.
+struct OpenRead {
+  Address address;
+  std::uint64_t reader;  // block and thread
+  Finding finding;
+};
+
 struct Self {
+  std::vector<OpenRead> open_reads;
   Region* recent[4] = {};
   unsigned turn = 0;
   std::uint64_t version = 0;
@@ -109,6 +118,10 @@ std::string access_text(bool write, std::size_t size) {
 }
 
 std::string element(std::string_view name, std::size_t offset, std::size_t size) {
+  if (name.empty()) {
+    return offset % size == 0 ? "element " + std::to_string(offset / size)
+                              : "byte " + std::to_string(offset);
+  }
   if (offset % size == 0) return std::string(name) + "[" + std::to_string(offset / size) + "]";
   return std::string(name) + " at byte " + std::to_string(offset);
 }
@@ -199,7 +212,12 @@ Region* region_of(Self& me, Address address, std::size_t size, bool write, const
       return region;
     }
   }
-  Region* const region = region_before(address);
+  Region* region = region_before(address);
+  if (region == nullptr || address >= region->end()) {
+    // Allocated before the checks were loaded.
+    const auto found = find_allocation(reinterpret_cast<const void*>(address));
+    if (found) region = adopt(*found);
+  }
   const bool good = region != nullptr && !region->freed && address + size <= region->end();
   if (!good) {
     if (enabled.memory) bad_region(region, address, size, write, pc);
@@ -238,6 +256,15 @@ int look_in_module(dl_phdr_info* info, std::size_t, void* data) {
   return 0;
 }
 
+// The host's pointer to the function that is launched, read on the way into it.
+bool is_pointer_to_kernel(const Block& block, Address address, std::size_t size, bool write) {
+  const Address call = reinterpret_cast<Address>(block.grid->kernel.call);
+  constexpr Address frame = 64 * 1024;
+  if (write || size != sizeof(void*) || address < call || address - call > frame) return false;
+  ModuleSearch search{*reinterpret_cast<const Address*>(address)};
+  return dl_iterate_phdr(&look_in_module, &search) != 0;
+}
+
 bool is_kernel_argument(const Block& block, Address address) {
   const Kernel& kernel = block.grid->kernel;
   return address - reinterpret_cast<Address>(kernel.call) < kernel.call_size;
@@ -263,7 +290,7 @@ bool is_kernel_argument(const Block& block, Address address) {
                nullptr);
   }
   // The launch itself reads its arguments where the host has left them.
-  if (is_own_code(pc)) return;
+  if (is_pointer_to_kernel(block, address, size, write) || is_own_code(pc)) return;
   if (address < 4096) {
     bad_access("null pointer", access_text(write, size) + " at address " + std::to_string(address),
                pc, nullptr);
@@ -311,7 +338,10 @@ void await_store(const Self& me, Address address, std::size_t size) {
   const void* const pc = reinterpret_cast<const void*>(std::uint64_t{now.pc});
   const void* const other = reinterpret_cast<const void*>(std::uint64_t{before.pc});
   const bool plain_writes = write && before_writes && !now.atomic && !before.atomic;
-  if (!plain_writes && !is_news("race", pc, other, rank_of(block))) return;
+  if (!plain_writes && !now.atomic && !before.atomic &&
+      !is_news("race", pc, other, rank_of(block))) {
+    return;
+  }
   Finding f = finding_here("race", pc);
   f.other = other;
   const auto verb = [](bool writes, bool atomic) {
@@ -335,6 +365,15 @@ void await_store(const Self& me, Address address, std::size_t size) {
     f.what = "two threads, one element: " + shared_name(block, offset, size) + " in shared memory";
   }
   f.tail = lacks;
+  const bool reads_atomic = (!write && before.atomic) || (!before_writes && now.atomic);
+  if (reads_atomic) {
+    const Access& reader = write ? before : now;
+    // Other blocks' loops may be between their two steps right now.
+    if (write && before.block != now.block) return;
+    me.open_reads.push_back(
+        {address, std::uint64_t{reader.block} << 10 | reader.thread, std::move(f)});
+    return;
+  }
   if (!plain_writes) return add(std::move(f));
   if (me.open.at != nullptr) return;
   if (before.block != now.block) await_store(me, address, size);
@@ -352,9 +391,8 @@ void check_race(Self& me, Cell* cells, std::uint32_t owner, std::size_t offset, 
   now.pc = reinterpret_cast<std::uint64_t>(pc);
   now.thread = rank_of_running(block);
   // A volatile flag in global memory is how old programs spell an atomic.
-  now.atomic = how == How::atomic || how == How::atomic_store ||
-               (region != nullptr && (how == How::volatile_read ||
-                                                            how == How::volatile_write));
+  now.atomic = how == How::atomic || how == How::atomic_store;
+  now.loose = region != nullptr && (how == How::volatile_read || how == How::volatile_write);
   now.valid = 1;
   now.time = state.grid->time.load(std::memory_order_relaxed);
   now.block = state.index;
@@ -373,6 +411,36 @@ void check_race(Self& me, Cell* cells, std::uint32_t owner, std::size_t offset, 
 }
 
 }  // namespace
+
+void settle_reads() {
+  settle_writes();
+  Self& me = self();
+  for (OpenRead& open : me.open_reads) add(std::move(open.finding));
+  me.open_reads.clear();
+}
+
+void misaligned(const void* pointer, std::size_t size, bool write, const void* pc) {
+  if (!enabled.memory) return;
+  {
+    Finding f = finding_here("misaligned", pc);
+    f.what = access_text(write, size) + " at " + hexadecimal(reinterpret_cast<Address>(pointer)) +
+             ", which is no multiple of " + std::to_string(size);
+    add(std::move(f));
+  }
+  stop(cudaErrorMisalignedAddress);
+}
+
+void bad_index(const char* file, unsigned line, const char* type, long long index) {
+  if (!enabled.memory) return;
+  {
+    Finding f = finding_here("out of bounds", nullptr);
+    f.file = file;
+    f.line = line;
+    f.what = "index " + std::to_string(index) + " of an array of type " + type;
+    add(std::move(f));
+  }
+  stop();
+}
 
 void settle_writes() {
   Self& me = self();
@@ -394,6 +462,8 @@ void kernel_access(const void* pointer, std::size_t size, How how, bool write, c
   const Fiber& fiber = *block.running;
   if (pointer >= fiber.stack_low && pointer < fiber.stack_high) return;
   Self& me = self();
+  state_of(block).seen = true;
+  if (how == How::atomic || how == How::volatile_read) note_acquire();
   if (address >= me.known_begin && address < me.known_end) return;
   settle_writes();
   Cell* cells = nullptr;
@@ -416,7 +486,6 @@ void kernel_access(const void* pointer, std::size_t size, How how, bool write, c
     written = region->written;
     owner = block.grid->generation;
   } else {
-    if (how == How::atomic || how == How::volatile_read) note_acquire();
     if (enabled.memory) check_elsewhere(me, block, address, size, write, pc);
     return;
   }
@@ -432,7 +501,12 @@ void kernel_access(const void* pointer, std::size_t size, How how, bool write, c
     if (write) std::memset(written + offset, 1, size);
   }
   if (enabled.race && cells != nullptr) {
-    if (how == How::atomic || how == How::volatile_read) note_acquire();
+    if (how == How::atomic && !me.open_reads.empty()) {
+      const std::uint64_t reader = rank_of(block);
+      std::erase_if(me.open_reads, [&](const OpenRead& open) {
+        return open.address == address && open.reader == reader;
+      });
+    }
     check_race(me, cells, owner, offset, address, size, how, write, pc, region);
   }
   if (write && size <= 16) me.writing.store(address, std::memory_order_release);

@@ -23,5 +23,10 @@ inline void access(const void* address, std::size_t size, How how, bool write, c
 
 // The running OS thread's last store has happened: what depended on its value is decided now.
 void settle_writes();
+// The same at a barrier, and for reads that may have been the first step of an atomic update.
+void settle_reads();
+
+void misaligned(const void* address, std::size_t size, bool write, const void* pc);
+void bad_index(const char* file, unsigned line, const char* type, long long index);
 
 }  // namespace simt::check

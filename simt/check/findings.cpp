@@ -105,9 +105,12 @@ std::string source_text(const Place& place) {
   return ": " + line.substr(begin, line.find_last_not_of(" \t\r") + 1 - begin);
 }
 
-std::string at_line(const void* pc) {
-  const Place& place = place_of(pc);
+std::string at_line(const Place& place) {
   return place.file.empty() ? "an unknown place" : short_name(place) + source_text(place);
+}
+
+Place place_of(const Finding& f) {
+  return f.file != nullptr ? Place{f.file, f.line, false} : place_of(f.pc);
 }
 
 void print(const Entry& entry) {
@@ -119,9 +122,9 @@ void print(const Entry& entry) {
   if (const std::string at = short_name(place_of(f.freed_at)); !at.empty()) {
     text += ", freed at " + at;
   }
-  text += "\n  at " + at_line(f.pc) + "\n";
+  text += "\n  at " + at_line(place_of(f)) + "\n";
   if (!f.who.empty()) text += "    " + f.who + "\n";
-  if (f.other != nullptr) text += "  and " + at_line(f.other) + "\n    " + f.other_who + "\n";
+  if (f.other != nullptr) text += "  and " + at_line(place_of(f.other)) + "\n    " + f.other_who + "\n";
   if (!f.tail.empty()) text += "  " + f.tail + "\n";
   if (!f.kernel.empty()) text += "  in kernel '" + f.kernel + "'";
   if (entry.count > 1) {
@@ -170,7 +173,7 @@ void print_new() {
   std::map<std::tuple<std::string, std::string, std::string>, Entry> merged;
   for (auto& [key, entry] : s.fresh) {
     const Finding& f = entry.finding;
-    std::string here = short_name(place_of(f.pc));
+    std::string here = short_name(place_of(f));
     std::string there = f.other != nullptr ? short_name(place_of(f.other)) : "";
     if (f.other != nullptr && there < here) std::swap(here, there);
     Entry& one = merged[{f.kind, here, there}];

@@ -25,6 +25,7 @@ bool ordered(const Access& before, const Access& now, const BlockState& state) {
 
 bool conflict(const Access& before, const Access& now, const BlockState& state) {
   return before.valid && (before.bytes & now.bytes) != 0 && !(before.atomic && now.atomic) &&
+         !before.loose && !now.loose &&
          !ordered(before, now, state);
 }
 
@@ -65,6 +66,10 @@ Conflict meet_cell(Cell& cell, std::uint32_t owner, const Access& me, bool write
     }
   }
   if (write) {
+    // Reading first is how loops around atomicCAS begin: the read is a part of it.
+    for (Access& read : cell.read) {
+      if (me.atomic && read.block == me.block && read.thread == me.thread) read.atomic = 1;
+    }
     cell.write = me;
   } else {
     keep_read(cell, me, state);

@@ -61,6 +61,15 @@ void allocated(const void* base, std::size_t size, MemoryKind kind, const void* 
   ++regions_version;
 }
 
+// A kernel that was not compiled for checking may have written anything.
+void trust_all() {
+  Regions& all = regions();
+  const std::unique_lock lock(all.mutex);
+  for (const auto& [base, region] : all.by_base) {
+    if (region->written != nullptr) std::memset(region->written, 1, region->size);
+  }
+}
+
 bool freed(void* base, std::size_t size, const void* caller) {
   Regions& all = regions();
   const std::unique_lock lock(all.mutex);
@@ -144,7 +153,6 @@ void block_began(Block& block) {
   }
   BlockState& state = state_of(block);
   GridState* const grid = grid_state(*block.grid);
-  if (state.grid != grid || state.places_end > block.grid->static_used) state.places.clear();
   state.grid = grid;
   state.places.clear();
   state.places_end = 0;
@@ -154,8 +162,10 @@ void block_began(Block& block) {
 }
 
 void block_ended(Block& block) {
-  settle_writes();
+  settle_reads();
   BlockState& state = state_of(block);
+  if (state.seen) state.grid->seen = true;
+  state.seen = false;
   if (enabled.init) {
     std::memset(state.written, 0, block.grid->static_used.load());
     std::memset(state.written + arena_static_room, 0, block.grid->config.dynamic_shared);
@@ -163,13 +173,13 @@ void block_ended(Block& block) {
 }
 
 void barrier_passed(Block& block) {
-  settle_writes();
+  settle_reads();
   BlockState& state = state_of(block);
   state.barrier = state.grid->tick();
 }
 
 void warp_met(Block& block, unsigned warp) {
-  settle_writes();
+  settle_reads();
   BlockState& state = state_of(block);
   state.warp_met[warp] = state.grid->tick();
 }
@@ -182,6 +192,7 @@ void blocks_met(Grid& grid) {
 void grid_ended(Grid& grid, bool faulted) {
   auto* state = static_cast<GridState*>(grid.check.load());
   if (state != nullptr) {
+    if (!state->seen && enabled.init) trust_all();
     if (auto* fences = state->fences.load()) munmap(fences, grid.block_count * sizeof(*fences));
     delete state;
   }
@@ -194,18 +205,27 @@ constexpr CheckHooks hooks = {allocated,      freed,    bad_free,   forgot_all,
                               written,        block_began, block_ended, barrier_passed,
                               warp_met,       blocks_met,  grid_ended};
 
+void choose(const std::string& list) {
+  const auto has = [&](const char* name) {
+    return list == "all" || list.find(name) != std::string::npos;
+  };
+  enabled = {has("memory"), has("race"), has("init")};
+}
+
 [[gnu::constructor]] void start() {
-  if (const char* chosen = std::getenv("SIMT_CHECK")) {
-    const std::string list = chosen;
-    const auto has = [&](const char* name) {
-      return list == "all" || list.find(name) != std::string::npos;
-    };
-    enabled = {has("memory"), has("race"), has("init")};
-  }
+  if (const char* chosen = std::getenv("SIMT_CHECK")) choose(chosen);
   install();
 }
 
 }  // namespace
+
+Region* adopt(const Allocation& allocation) {
+  allocated(reinterpret_cast<const void*>(allocation.base), allocation.size, allocation.kind,
+            nullptr);
+  Region* const region = region_before(allocation.base);
+  if (region->written != nullptr) std::memset(region->written, 1, region->size);
+  return region;
+}
 
 Region* region_before(std::uintptr_t address) {
   Regions& all = regions();
@@ -217,7 +237,14 @@ Region* region_before(std::uintptr_t address) {
 void install() {
   if (check_hooks != nullptr) return;
   check_hooks = &hooks;
+  // What was allocated before has none.
+  red_zones = api::heap_used() == 0;
   on_exit([](int status, void*) { print_summary(status); }, nullptr);
 }
 
 }  // namespace simt::check
+
+// Called by programs compiled with --check=LIST; SIMT_CHECK goes before.
+extern "C" void simt_choose_checks(const char* list) {
+  if (std::getenv("SIMT_CHECK") == nullptr) simt::check::choose(list);
+}

@@ -32,9 +32,10 @@ T* reserve(std::size_t count) {
 
 // Who touched a word, when and from where.
 struct Access {
-  std::uint64_t pc : 48;
+  std::uint64_t pc : 47;
   std::uint64_t thread : 10;
   std::uint64_t atomic : 1;
+  std::uint64_t loose : 1;  // volatile, in global memory: takes part in no race
   std::uint64_t valid : 1;
   std::uint64_t bytes : 4;  // which of the word
   std::uint32_t time;
@@ -67,10 +68,13 @@ struct Region {
 // The region that holds the address, or the last one before it; null if there is none. Freed ones
 // are found while they are in quarantine.
 Region* region_before(std::uintptr_t address);
+// Makes a region of an allocation that was there before the checks were.
+Region* adopt(const Allocation& allocation);
 // Counts up when regions come or go.
 extern std::atomic<std::uint64_t> regions_version;
 
 struct GridState {
+  std::atomic<bool> seen{false};  // some access of it was: its code is checked code
   std::atomic<std::uint32_t> time{0};
   std::atomic<std::uint32_t> met{0};                         // last meeting of its blocks
   std::atomic<std::atomic<std::uint32_t>*> fences{nullptr};  // per block: its last fence
@@ -88,6 +92,7 @@ struct BlockState {
   std::size_t places_end = 0;
   Cell* cells = nullptr;  // of its shared memory
   char* written = nullptr;
+  bool seen = false;
 };
 
 inline BlockState& state_of(Block& block) {

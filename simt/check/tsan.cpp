@@ -8,6 +8,16 @@ using simt::check::How;
 
 #define HERE __builtin_return_address(0)
 
+// The compiler takes the type's alignment for granted here. 16 bytes it also reads so when they are
+// aligned to 8.
+template <unsigned size>
+static inline void aligned(const void* p, bool write, const void* pc) {
+  constexpr unsigned unit = size > 8 ? 8 : size;
+  if (reinterpret_cast<std::uintptr_t>(p) % unit != 0 && simt::front != nullptr) {
+    simt::check::misaligned(p, size, write, pc);
+  }
+}
+
 extern "C" {
 
 void __tsan_init() {}
@@ -17,8 +27,8 @@ void __tsan_func_exit() {
 }
 
 #define SIMT_ACCESS(SIZE)                                                       \
-  void __tsan_read##SIZE(void* p) { access(p, SIZE, How::read, false, HERE); }  \
-  void __tsan_write##SIZE(void* p) { access(p, SIZE, How::write, true, HERE); } \
+  void __tsan_read##SIZE(void* p) { aligned<SIZE>(p, false, HERE); access(p, SIZE, How::read, false, HERE); }  \
+  void __tsan_write##SIZE(void* p) { aligned<SIZE>(p, true, HERE); access(p, SIZE, How::write, true, HERE); } \
   void __tsan_unaligned_read##SIZE(void* p) { access(p, SIZE, How::read, false, HERE); }  \
   void __tsan_unaligned_write##SIZE(void* p) { access(p, SIZE, How::write, true, HERE); } \
   void __tsan_volatile_read##SIZE(void* p) { access(p, SIZE, How::volatile_read, false, HERE); }  \
@@ -96,5 +106,32 @@ SIMT_ATOMIC(32, unsigned int)
 SIMT_ATOMIC(64, unsigned long)
 #undef SIMT_ATOMIC
 #undef SIMT_FETCH
+
+// -fsanitize=bounds: an index outside an array whose size the compiler knows.
+struct UbsanLocation {
+  const char* file;
+  unsigned line, column;
+};
+struct UbsanType {
+  unsigned short kind, info;
+  char name[1];
+};
+struct UbsanOutOfBounds {
+  UbsanLocation location;
+  const UbsanType* array;
+  const UbsanType* index;
+};
+
+void __ubsan_handle_out_of_bounds(UbsanOutOfBounds* data, unsigned long index) {
+  if (simt::front == nullptr) return;
+  long long value = static_cast<long long>(index);
+  if ((data->index->info & 1u) != 0 && data->index->info >> 1 == 5) {
+    value = static_cast<int>(index);
+  }
+  simt::check::bad_index(data->location.file, data->location.line, data->array->name, value);
+}
+void __ubsan_handle_out_of_bounds_abort(UbsanOutOfBounds* data, unsigned long index) {
+  __ubsan_handle_out_of_bounds(data, index);
+}
 
 }  // extern "C"

@@ -3,5 +3,6 @@
 namespace simt {
 
 const CheckHooks* check_hooks = nullptr;
+bool red_zones = false;
 
 }  // namespace simt

@@ -32,8 +32,9 @@ extern const CheckHooks* check_hooks;
 
 // Bytes kept free behind each block of device memory and each shared variable, so that running
 // past the end meets nothing else. None in plain programs.
+extern bool red_zones;
 inline std::size_t red_zone(std::size_t wanted) {
-  return check_hooks != nullptr ? wanted : 0;
+  return red_zones ? wanted : 0;
 }
 
 }  // namespace simt
