@@ -49,20 +49,33 @@ struct Self {
 
 std::atomic<Self*> all_selves{nullptr};
 
-Self& self() {
-  static thread_local Self* mine = nullptr;
-  if (mine == nullptr) {
-    mine = new Self;  // OS threads of the runtime do not end
-    mine->next = all_selves.load();
-    while (!all_selves.compare_exchange_weak(mine->next, mine)) {
-    }
+// One load, as of simt::front: see simt/self.h.
+__attribute__((tls_model("initial-exec"))) __thread Self* mine = nullptr;
+
+[[gnu::noinline, gnu::cold]] void make_self() {
+  mine = new Self;  // OS threads of the runtime do not end
+  mine->next = all_selves.load();
+  while (!all_selves.compare_exchange_weak(mine->next, mine)) {
   }
+}
+
+inline Self& self() {
+  if (__builtin_expect(mine == nullptr, 0)) make_self();
   return *mine;
 }
 
-const std::pair<Address, Address>& heap() {
-  static const std::pair<Address, Address> range = api::heap_range();
-  return range;
+std::atomic<Address> heap_begin{0}, heap_end{0};
+
+[[gnu::noinline, gnu::cold]] void find_heap() {
+  const auto [begin, end] = api::heap_range();
+  heap_begin = begin;
+  heap_end = end;
+}
+
+inline bool is_on_heap(Address address) {
+  if (__builtin_expect(heap_end.load(std::memory_order_relaxed) == 0, 0)) find_heap();
+  return address >= heap_begin.load(std::memory_order_relaxed) &&
+         address < heap_end.load(std::memory_order_relaxed);
 }
 
 std::string bytes_text(std::size_t count) {
@@ -256,13 +269,18 @@ int look_in_module(dl_phdr_info* info, std::size_t, void* data) {
   return 0;
 }
 
-// The host's pointer to the function that is launched, read on the way into it.
+// The host's pointer to the function that is launched, or a reference to it, read on the way in.
 bool is_pointer_to_kernel(const Block& block, Address address, std::size_t size, bool write) {
   const Address call = reinterpret_cast<Address>(block.grid->kernel.call);
-  constexpr Address frame = 64 * 1024;
-  if (write || size != sizeof(void*) || address < call || address - call > frame) return false;
-  ModuleSearch search{*reinterpret_cast<const Address*>(address)};
-  return dl_iterate_phdr(&look_in_module, &search) != 0;
+  constexpr Address frames = 64 * 1024;
+  if (write || size != sizeof(void*)) return false;
+  for (int depth = 0; depth < 3; ++depth) {
+    if (address - (call - frames) > 2 * frames || address % sizeof(void*) != 0) return false;
+    address = *reinterpret_cast<const Address*>(address);
+    ModuleSearch search{address};
+    if (dl_iterate_phdr(&look_in_module, &search) != 0) return true;
+  }
+  return false;
 }
 
 bool is_kernel_argument(const Block& block, Address address) {
@@ -430,12 +448,10 @@ void misaligned(const void* pointer, std::size_t size, bool write, const void* p
   stop(cudaErrorMisalignedAddress);
 }
 
-void bad_index(const char* file, unsigned line, const char* type, long long index) {
+void bad_index(const char* type, long long index, const void* pc) {
   if (!enabled.memory) return;
   {
-    Finding f = finding_here("out of bounds", nullptr);
-    f.file = file;
-    f.line = line;
+    Finding f = finding_here("out of bounds", pc);
     f.what = "index " + std::to_string(index) + " of an array of type " + type;
     add(std::move(f));
   }
@@ -456,7 +472,7 @@ void settle_writes() {
 
 void kernel_access(const void* pointer, std::size_t size, How how, bool write, const void* pc) {
   const auto address = reinterpret_cast<Address>(pointer);
-  const bool on_heap = address >= heap().first && address < heap().second;
+  const bool on_heap = is_on_heap(address);
   if (!on_heap && is_thread_local(address)) return;
   Block& block = current_block();
   const Fiber& fiber = *block.running;
@@ -465,14 +481,14 @@ void kernel_access(const void* pointer, std::size_t size, How how, bool write, c
   state_of(block).seen = true;
   if (how == How::atomic || how == How::volatile_read) note_acquire();
   if (address >= me.known_begin && address < me.known_end) return;
-  settle_writes();
+  if (me.writing.load(std::memory_order_relaxed) != 0 || me.open.at != nullptr) settle_writes();
   Cell* cells = nullptr;
   char* written = nullptr;
   std::size_t offset = 0;
   std::uint32_t owner = 0;
   const Region* region = nullptr;
-  if (arena_holds(block, pointer)) {
-    offset = address - reinterpret_cast<Address>(block.static_shared);
+  if (const Address at = address - reinterpret_cast<Address>(block.static_shared); at < arena_room) {
+    offset = at;
     if (enabled.memory) check_shared_bounds(block, offset, size, write, pc);
     const BlockState& state = state_of(block);
     cells = state.cells;
@@ -514,7 +530,7 @@ void kernel_access(const void* pointer, std::size_t size, How how, bool write, c
 
 void host_access(const void* pointer, std::size_t size, bool write, const void* pc) {
   const auto address = reinterpret_cast<Address>(pointer);
-  if (address < heap().first || address >= heap().second || !enabled.memory) return;
+  if (!is_on_heap(address) || !enabled.memory) return;
   const Region* const region = region_before(address);
   if (region == nullptr || address >= region->end() || region->kind != MemoryKind::device) return;
   Finding f;

@@ -27,6 +27,6 @@ void settle_writes();
 void settle_reads();
 
 void misaligned(const void* address, std::size_t size, bool write, const void* pc);
-void bad_index(const char* file, unsigned line, const char* type, long long index);
+void bad_index(const char* type, long long index, const void* pc);
 
 }  // namespace simt::check

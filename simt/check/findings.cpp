@@ -109,10 +109,6 @@ std::string at_line(const Place& place) {
   return place.file.empty() ? "an unknown place" : short_name(place) + source_text(place);
 }
 
-Place place_of(const Finding& f) {
-  return f.file != nullptr ? Place{f.file, f.line, false} : place_of(f.pc);
-}
-
 void print(const Entry& entry) {
   const Finding& f = entry.finding;
   std::string text = std::string("simt check: ") + f.kind + ": " + f.what;
@@ -122,7 +118,7 @@ void print(const Entry& entry) {
   if (const std::string at = short_name(place_of(f.freed_at)); !at.empty()) {
     text += ", freed at " + at;
   }
-  text += "\n  at " + at_line(place_of(f)) + "\n";
+  text += "\n  at " + at_line(place_of(f.pc)) + "\n";
   if (!f.who.empty()) text += "    " + f.who + "\n";
   if (f.other != nullptr) text += "  and " + at_line(place_of(f.other)) + "\n    " + f.other_who + "\n";
   if (!f.tail.empty()) text += "  " + f.tail + "\n";
@@ -173,7 +169,7 @@ void print_new() {
   std::map<std::tuple<std::string, std::string, std::string>, Entry> merged;
   for (auto& [key, entry] : s.fresh) {
     const Finding& f = entry.finding;
-    std::string here = short_name(place_of(f));
+    std::string here = short_name(place_of(f.pc));
     std::string there = f.other != nullptr ? short_name(place_of(f.other)) : "";
     if (f.other != nullptr && there < here) std::swap(here, there);
     Entry& one = merged[{f.kind, here, there}];

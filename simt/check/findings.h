@@ -17,8 +17,6 @@ struct Finding {
   std::string tail;             // one more line, "" if there is none
   const void* allocated_at = nullptr;  // named behind `what`
   const void* freed_at = nullptr;
-  const char* file = nullptr;  // in place of pc, where the compiler tells
-  unsigned line = 0;
   std::uint64_t rank = 0;  // the smallest is shown
 };
 

@@ -122,16 +122,19 @@ struct UbsanOutOfBounds {
   const UbsanType* index;
 };
 
-void __ubsan_handle_out_of_bounds(UbsanOutOfBounds* data, unsigned long index) {
+static void out_of_bounds(const UbsanOutOfBounds* data, unsigned long index, const void* pc) {
   if (simt::front == nullptr) return;
   long long value = static_cast<long long>(index);
   if ((data->index->info & 1u) != 0 && data->index->info >> 1 == 5) {
     value = static_cast<int>(index);
   }
-  simt::check::bad_index(data->location.file, data->location.line, data->array->name, value);
+  simt::check::bad_index(data->array->name, value, pc);
+}
+void __ubsan_handle_out_of_bounds(UbsanOutOfBounds* data, unsigned long index) {
+  out_of_bounds(data, index, HERE);
 }
 void __ubsan_handle_out_of_bounds_abort(UbsanOutOfBounds* data, unsigned long index) {
-  __ubsan_handle_out_of_bounds(data, index);
+  out_of_bounds(data, index, HERE);
 }
 
 }  // extern "C"
