@@ -115,9 +115,13 @@ class Driver {
   // Every access to memory calls simt's own callbacks (simt/check), which take the sanitizers'
   // places. Vectorised loops would hide which thread touches what.
   static Command check_flags() {
-    return {"-O2", "-g", "-fno-tree-vectorize", "-fsanitize=thread",
+    return {"-O2",
+            "-g",
+            "-fno-tree-vectorize",
+            "-fsanitize=thread",
             "-fsanitize=bounds",
-            "--param=tsan-distinguish-volatile=1", "-Wno-tsan"};
+            "--param=tsan-distinguish-volatile=1",
+            "-Wno-tsan"};
   }
 
   // --check=LIST: the program says which checks it wants when it is loaded.

@@ -206,10 +206,9 @@ void check_shared_bounds(Block& block, std::size_t offset, std::size_t size, boo
                    " of " + block,
                pc, region);
   }
-  const std::string past =
-      address < region->end()
-          ? ", across the end of "
-          : ", " + bytes_text(address - region->end()) + " past the end of ";
+  const std::string past = address < region->end()
+                               ? ", across the end of "
+                               : ", " + bytes_text(address - region->end()) + " past the end of ";
   bad_access("out of bounds", access_text(write, size) + past + block, pc, region);
 }
 
@@ -368,11 +367,10 @@ void await_store(const Self& me, Address address, std::size_t size) {
   f.who = verb(write, now.atomic) + who_text(block, now.block, now.thread);
   f.other_who = verb(before_writes, before.atomic) + who_text(block, before.block, before.thread);
   const std::string lacks =
-      before.block != now.block
-          ? "blocks of a grid are not ordered"
-          : before.thread >> 5 != now.thread >> 5
-                ? "there is no barrier between them"
-                : "there is no barrier or __syncwarp between them (lanes do not run in lockstep)";
+      before.block != now.block ? "blocks of a grid are not ordered"
+      : before.thread >> 5 != now.thread >> 5
+          ? "there is no barrier between them"
+          : "there is no barrier or __syncwarp between them (lanes do not run in lockstep)";
   if (region != nullptr) {
     f.what = "two threads, one element: " + element("", address - region->base, size) + " of the " +
              std::to_string(region->size) + "-byte block";
@@ -387,7 +385,7 @@ void await_store(const Self& me, Address address, std::size_t size) {
   if (reads_atomic) {
     const Access& reader = write ? before : now;
     // Other blocks' loops may be between their two steps right now.
-    if (write && before.block != now.block) return;
+    if ((write && before.block != now.block) || me.open_reads.size() >= 256) return;
     me.open_reads.push_back(
         {address, std::uint64_t{reader.block} << 10 | reader.thread, std::move(f)});
     return;
@@ -487,7 +485,8 @@ void kernel_access(const void* pointer, std::size_t size, How how, bool write, c
   std::size_t offset = 0;
   std::uint32_t owner = 0;
   const Region* region = nullptr;
-  if (const Address at = address - reinterpret_cast<Address>(block.static_shared); at < arena_room) {
+  if (const Address at = address - reinterpret_cast<Address>(block.static_shared);
+      at < arena_room) {
     offset = at;
     if (enabled.memory) check_shared_bounds(block, offset, size, write, pc);
     const BlockState& state = state_of(block);

@@ -8,7 +8,15 @@
 
 namespace simt::check {
 
-enum class How : unsigned char { read, write, atomic, volatile_read, volatile_write, copy, atomic_store };
+enum class How : unsigned char {
+  read,
+  write,
+  atomic,
+  volatile_read,
+  volatile_write,
+  copy,
+  atomic_store
+};
 
 void kernel_access(const void* address, std::size_t size, How how, bool write, const void* pc);
 void host_access(const void* address, std::size_t size, bool write, const void* pc);

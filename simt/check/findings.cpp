@@ -120,7 +120,8 @@ void print(const Entry& entry) {
   }
   text += "\n  at " + at_line(place_of(f.pc)) + "\n";
   if (!f.who.empty()) text += "    " + f.who + "\n";
-  if (f.other != nullptr) text += "  and " + at_line(place_of(f.other)) + "\n    " + f.other_who + "\n";
+  if (f.other != nullptr)
+    text += "  and " + at_line(place_of(f.other)) + "\n    " + f.other_who + "\n";
   if (!f.tail.empty()) text += "  " + f.tail + "\n";
   if (!f.kernel.empty()) text += "  in kernel '" + f.kernel + "'";
   if (entry.count > 1) {
@@ -135,7 +136,8 @@ void print(const Entry& entry) {
 bool is_own_code(const void* pc) {
   Store& s = store();
   const std::lock_guard lock(s.mutex);
-  return place_of(pc).own;
+  const Place& place = place_of(pc);
+  return place.own || place.file.empty();
 }
 
 bool is_news(const char* kind, const void* pc, const void* other, std::uint64_t rank) {
@@ -194,7 +196,8 @@ void print_summary(int status) {
   std::uint64_t times = s.faults;
   for (const auto& [key, count] : s.printed) times += count;
   std::fflush(nullptr);
-  std::string text = "simt check: " + std::to_string(found) + (found == 1 ? " finding" : " findings");
+  std::string text =
+      "simt check: " + std::to_string(found) + (found == 1 ? " finding" : " findings");
   if (times > found) text += " (" + std::to_string(times) + " times in all)";
   std::fprintf(stderr, "%s\n", text.c_str());
   if (status == 0) _exit(1);

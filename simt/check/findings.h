@@ -8,13 +8,13 @@
 namespace simt::check {
 
 struct Finding {
-  const char* kind;         // "out of bounds", "race", …
+  const char* kind;  // "out of bounds", "race", …
   const void* pc = nullptr;
   const void* other = nullptr;  // the other side of a race
   std::string what;             // one line
   std::string who, other_who;   // threads, as text
   std::string kernel;
-  std::string tail;             // one more line, "" if there is none
+  std::string tail;                    // one more line, "" if there is none
   const void* allocated_at = nullptr;  // named behind `what`
   const void* freed_at = nullptr;
   std::uint64_t rank = 0;  // the smallest is shown
@@ -26,7 +26,8 @@ bool is_news(const char* kind, const void* pc, const void* other, std::uint64_t 
 void add(Finding finding);
 void count_fault();  // the runtime has reported it
 
-// True when the code at pc is simt's own (its headers), with no caller that is the program's.
+// True when the code at pc is simt's own (its headers), with no caller that is the program's; also when
+// nothing tells.
 bool is_own_code(const void* pc);
 
 void print_new();

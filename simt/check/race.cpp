@@ -25,8 +25,7 @@ bool ordered(const Access& before, const Access& now, const BlockState& state) {
 
 bool conflict(const Access& before, const Access& now, const BlockState& state) {
   return before.valid && (before.bytes & now.bytes) != 0 && !(before.atomic && now.atomic) &&
-         !before.loose && !now.loose &&
-         !ordered(before, now, state);
+         !before.loose && !now.loose && !ordered(before, now, state);
 }
 
 // How far apart two threads are: what orders them is the rarer, the farther they are.

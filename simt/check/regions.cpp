@@ -49,9 +49,10 @@ void drop(Region* region) {
 }
 
 void allocated(const void* base, std::size_t size, MemoryKind kind, const void* caller) {
-  auto* region = new Region{reinterpret_cast<std::uintptr_t>(base), size, kind, caller, nullptr,
-                            false, nullptr, nullptr};
-  if (enabled.race && kind != MemoryKind::pinned) region->cells = reserve<Cell>(cell_count(*region));
+  auto* region = new Region{
+      reinterpret_cast<std::uintptr_t>(base), size, kind, caller, nullptr, false, nullptr, nullptr};
+  if (enabled.race && kind != MemoryKind::pinned)
+    region->cells = reserve<Cell>(cell_count(*region));
   if (enabled.init && kind == MemoryKind::device) region->written = reserve<char>(size);
   Regions& all = regions();
   const std::unique_lock lock(all.mutex);
@@ -201,9 +202,9 @@ void grid_ended(Grid& grid, bool faulted) {
   print_new();
 }
 
-constexpr CheckHooks hooks = {allocated,      freed,    bad_free,   forgot_all,
-                              written,        block_began, block_ended, barrier_passed,
-                              warp_met,       blocks_met,  grid_ended};
+constexpr CheckHooks hooks = {allocated, freed,       bad_free,    forgot_all,
+                              written,   block_began, block_ended, barrier_passed,
+                              warp_met,  blocks_met,  grid_ended};
 
 void choose(const std::string& list) {
   const auto has = [&](const char* name) {

@@ -59,8 +59,8 @@ struct Region {
   const void* allocated_at;
   const void* freed_at;
   bool freed;
-  Cell* cells;      // null: not watched for races
-  char* written;    // a byte for each; null: counts as written
+  Cell* cells;    // null: not watched for races
+  char* written;  // a byte for each; null: counts as written
 
   std::uintptr_t end() const { return base + size; }
 };

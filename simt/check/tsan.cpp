@@ -26,18 +26,32 @@ void __tsan_func_exit() {
   if (simt::front != nullptr) simt::check::settle_writes();
 }
 
-#define SIMT_ACCESS(SIZE)                                                       \
-  void __tsan_read##SIZE(void* p) { aligned<SIZE>(p, false, HERE); access(p, SIZE, How::read, false, HERE); }  \
-  void __tsan_write##SIZE(void* p) { aligned<SIZE>(p, true, HERE); access(p, SIZE, How::write, true, HERE); } \
-  void __tsan_unaligned_read##SIZE(void* p) { access(p, SIZE, How::read, false, HERE); }  \
-  void __tsan_unaligned_write##SIZE(void* p) { access(p, SIZE, How::write, true, HERE); } \
-  void __tsan_volatile_read##SIZE(void* p) { access(p, SIZE, How::volatile_read, false, HERE); }  \
-  void __tsan_volatile_write##SIZE(void* p) { access(p, SIZE, How::volatile_write, true, HERE); } \
-  void __tsan_unaligned_volatile_read##SIZE(void* p) {                          \
-    access(p, SIZE, How::volatile_read, false, HERE);                           \
-  }                                                                             \
-  void __tsan_unaligned_volatile_write##SIZE(void* p) {                         \
-    access(p, SIZE, How::volatile_write, true, HERE);                           \
+#define SIMT_ACCESS(SIZE)                               \
+  void __tsan_read##SIZE(void* p) {                     \
+    aligned<SIZE>(p, false, HERE);                      \
+    access(p, SIZE, How::read, false, HERE);            \
+  }                                                     \
+  void __tsan_write##SIZE(void* p) {                    \
+    aligned<SIZE>(p, true, HERE);                       \
+    access(p, SIZE, How::write, true, HERE);            \
+  }                                                     \
+  void __tsan_unaligned_read##SIZE(void* p) {           \
+    access(p, SIZE, How::read, false, HERE);            \
+  }                                                     \
+  void __tsan_unaligned_write##SIZE(void* p) {          \
+    access(p, SIZE, How::write, true, HERE);            \
+  }                                                     \
+  void __tsan_volatile_read##SIZE(void* p) {            \
+    access(p, SIZE, How::volatile_read, false, HERE);   \
+  }                                                     \
+  void __tsan_volatile_write##SIZE(void* p) {           \
+    access(p, SIZE, How::volatile_write, true, HERE);   \
+  }                                                     \
+  void __tsan_unaligned_volatile_read##SIZE(void* p) {  \
+    access(p, SIZE, How::volatile_read, false, HERE);   \
+  }                                                     \
+  void __tsan_unaligned_volatile_write##SIZE(void* p) { \
+    access(p, SIZE, How::volatile_write, true, HERE);   \
   }
 
 SIMT_ACCESS(1)
@@ -53,8 +67,12 @@ void __tsan_read_range(void* p, unsigned long size) {
 void __tsan_write_range(void* p, unsigned long size) {
   if (size != 0) access(p, size, How::copy, true, HERE);
 }
-void __tsan_vptr_update(void** p, void*) { access(p, sizeof(void*), How::write, true, HERE); }
-void __tsan_vptr_read(void** p) { access(p, sizeof(void*), How::read, false, HERE); }
+void __tsan_vptr_update(void** p, void*) {
+  access(p, sizeof(void*), How::write, true, HERE);
+}
+void __tsan_vptr_read(void** p) {
+  access(p, sizeof(void*), How::read, false, HERE);
+}
 
 void __tsan_atomic_thread_fence(int) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -62,42 +80,42 @@ void __tsan_atomic_thread_fence(int) {
 }
 void __tsan_atomic_signal_fence(int) {}
 
-#define SIMT_FETCH(BITS, T, NAME)                                            \
-  T __tsan_atomic##BITS##_fetch_##NAME(volatile T* p, T v, int) {            \
-    access(const_cast<T*>(p), sizeof(T), How::atomic, true, HERE);           \
-    return __atomic_fetch_##NAME(p, v, __ATOMIC_SEQ_CST);                    \
+#define SIMT_FETCH(BITS, T, NAME)                                  \
+  T __tsan_atomic##BITS##_fetch_##NAME(volatile T* p, T v, int) {  \
+    access(const_cast<T*>(p), sizeof(T), How::atomic, true, HERE); \
+    return __atomic_fetch_##NAME(p, v, __ATOMIC_SEQ_CST);          \
   }
-#define SIMT_ATOMIC(BITS, T)                                                 \
-  T __tsan_atomic##BITS##_load(const volatile T* p, int) {                   \
-    access(const_cast<T*>(p), sizeof(T), How::atomic, false, HERE);          \
-    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                             \
-  }                                                                          \
-  void __tsan_atomic##BITS##_store(volatile T* p, T v, int) {                \
-    access(const_cast<T*>(p), sizeof(T), How::atomic_store, true, HERE);   \
-    __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                \
-  }                                                                          \
-  T __tsan_atomic##BITS##_exchange(volatile T* p, T v, int) {                \
-    access(const_cast<T*>(p), sizeof(T), How::atomic, true, HERE);           \
-    return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                      \
-  }                                                                          \
-  SIMT_FETCH(BITS, T, add)                                                   \
-  SIMT_FETCH(BITS, T, sub)                                                   \
-  SIMT_FETCH(BITS, T, and)                                                   \
-  SIMT_FETCH(BITS, T, or)                                                    \
-  SIMT_FETCH(BITS, T, xor)                                                   \
-  SIMT_FETCH(BITS, T, nand)                                                  \
+#define SIMT_ATOMIC(BITS, T)                                                                \
+  T __tsan_atomic##BITS##_load(const volatile T* p, int) {                                  \
+    access(const_cast<T*>(p), sizeof(T), How::atomic, false, HERE);                         \
+    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                            \
+  }                                                                                         \
+  void __tsan_atomic##BITS##_store(volatile T* p, T v, int) {                               \
+    access(const_cast<T*>(p), sizeof(T), How::atomic_store, true, HERE);                    \
+    __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                               \
+  }                                                                                         \
+  T __tsan_atomic##BITS##_exchange(volatile T* p, T v, int) {                               \
+    access(const_cast<T*>(p), sizeof(T), How::atomic, true, HERE);                          \
+    return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                     \
+  }                                                                                         \
+  SIMT_FETCH(BITS, T, add)                                                                  \
+  SIMT_FETCH(BITS, T, sub)                                                                  \
+  SIMT_FETCH(BITS, T, and)                                                                  \
+  SIMT_FETCH(BITS, T, or)                                                                   \
+  SIMT_FETCH(BITS, T, xor)                                                                  \
+  SIMT_FETCH(BITS, T, nand)                                                                 \
   int __tsan_atomic##BITS##_compare_exchange_strong(volatile T* p, T* e, T v, int, int) {   \
-    access(const_cast<T*>(p), sizeof(T), How::atomic, true, HERE);           \
+    access(const_cast<T*>(p), sizeof(T), How::atomic, true, HERE);                          \
     return __atomic_compare_exchange_n(p, e, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
-  }                                                                          \
+  }                                                                                         \
   int __tsan_atomic##BITS##_compare_exchange_weak(volatile T* p, T* e, T v, int, int) {     \
-    access(const_cast<T*>(p), sizeof(T), How::atomic, true, HERE);           \
+    access(const_cast<T*>(p), sizeof(T), How::atomic, true, HERE);                          \
     return __atomic_compare_exchange_n(p, e, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
-  }                                                                          \
+  }                                                                                         \
   T __tsan_atomic##BITS##_compare_exchange_val(volatile T* p, T e, T v, int, int) {         \
-    access(const_cast<T*>(p), sizeof(T), How::atomic, true, HERE);           \
+    access(const_cast<T*>(p), sizeof(T), How::atomic, true, HERE);                          \
     __atomic_compare_exchange_n(p, &e, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);       \
-    return e;                                                                \
+    return e;                                                                               \
   }
 
 SIMT_ATOMIC(8, unsigned char)

@@ -80,7 +80,8 @@ std::size_t Grid::place(const SharedVar& variable) {
     const std::size_t alignment = std::max<std::size_t>(variable.alignment(), 1);
     const std::size_t used = static_used.load(std::memory_order_relaxed);
     const std::size_t gaps = places.size() * red_zone(shared_red_zone);
-    const std::size_t offset = (used + red_zone(shared_red_zone) + alignment - 1) / alignment * alignment;
+    const std::size_t offset =
+        (used + red_zone(shared_red_zone) + alignment - 1) / alignment * alignment;
     total = offset - std::min(offset, gaps + red_zone(shared_red_zone)) + variable.size();
     const bool fits =
         total <= max_static_shared && total + config.dynamic_shared <= max_block_shared;

@@ -59,7 +59,7 @@ struct Grid {
   std::atomic<bool> aborted{false};
   std::atomic<std::size_t> static_used{0};
   std::atomic<void*> check{nullptr};  // what simt/check keeps of it
-  std::vector<Cluster*> teams;  // set before blocks run
+  std::vector<Cluster*> teams;        // set before blocks run
 
   std::mutex mutex;  // guards what follows
   cudaError_t error = cudaSuccess;

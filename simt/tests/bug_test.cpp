@@ -49,10 +49,10 @@ class Checked : public testing::Test {
     const std::string program = folder / "program", err = folder / "err";
     std::string flags = read(beside(".flags"));
     std::replace(flags.begin(), flags.end(), '\n', ' ');
-    ASSERT_EQ(shell("cd '" + source_.parent_path().string() + "' && '" SIMT_CC "' --check " +
-                    source_.filename().string() + " " + flags + " -o '" + program + "' 2> '" + err +
-                    "'"),
-              0)
+    ASSERT_EQ(
+        shell("cd '" + source_.parent_path().string() + "' && '" SIMT_CC "' --check " +
+              source_.filename().string() + " " + flags + " -o '" + program + "' 2> '" + err + "'"),
+        0)
         << read(err);
     const int status = shell("timeout 120 '" + program + "' > /dev/null 2> '" + err + "'");
     const std::string report = read(err);
@@ -82,7 +82,8 @@ bool has(const fs::path& source, const char* suffix) {
 void add_folder(const fs::path& folder, const char* suite) {
   std::vector<fs::path> sources;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() == ".cu" && !has(entry.path(), ".fail")) sources.push_back(entry.path());
+    if (entry.path().extension() == ".cu" && !has(entry.path(), ".fail"))
+      sources.push_back(entry.path());
   }
   std::sort(sources.begin(), sources.end());
   for (const fs::path& source : sources) {
