@@ -108,7 +108,28 @@ class Driver {
     append(flags, {"-fno-strict-aliasing", "-ffp-contract=off", "-Wno-unknown-pragmas"});
     if (o_.shared) flags.push_back("-fPIC");
     append(flags, o_.compile);
+    if (o_.check) append(flags, check_flags());
     return flags;
+  }
+
+  // Every access to memory calls simt's own callbacks (simt/check), which take the sanitizers'
+  // places. Vectorised loops would hide which thread touches what.
+  static Command check_flags() {
+    return {"-O2",
+            "-g",
+            "-fno-tree-vectorize",
+            "-fsanitize=thread",
+            "-fsanitize=bounds",
+            "--param=tsan-distinguish-volatile=1",
+            "-Wno-tsan"};
+  }
+
+  // --check=LIST: the program says which checks it wants when it is loaded.
+  std::string chosen_checks() const {
+    if (o_.checks.empty()) return "";
+    return "\nextern \"C\" void simt_choose_checks(const char*);\n"
+           "__attribute__((constructor)) static void simt_choose() { simt_choose_checks(\"" +
+           o_.checks + "\"); }\n";
   }
 
   Command dependency_flags(const std::string& input, const std::string& object) const {
@@ -193,7 +214,7 @@ class Driver {
         write_file(o_.output.empty() ? "-" : o_.output, translation.text);
         return 0;
       }
-      write_file(after, translation.text);
+      write_file(after, translation.text + chosen_checks());
     }
     command = {compiler_};
     if (const std::string chosen = standard(); !chosen.empty()) command.push_back(chosen);
@@ -217,6 +238,10 @@ class Driver {
           stderr,
           "warpath cc: cuBLAS needs OpenBLAS: install libopenblas-dev and build simt again\n");
       return 1;
+    }
+    if (o_.check) {
+      // Kept though a program without kernels names nothing of it.
+      append(command, {"-Wl,--no-as-needed", "-lsimt_check", "-Wl,--as-needed"});
     }
     append(command, {"-lsimt", "-Wl,-rpath," + simt_.library, "-o",
                      o_.output.empty() ? "a.out" : o_.output});

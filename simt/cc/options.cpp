@@ -30,6 +30,10 @@ compiling
   -Xcompiler A,B     options for it                 -Xlinker A,B   options for the linker
   -W... -f... -m...  are handed to it as well
 
+checking
+  --check            the program reports its CUDA bugs and exits with 1 if there are any:
+                     --check=memory,race,init,sync takes some of the checks (default: all)
+
 accepted, without effect here
   -arch -gencode -code -rdc -G -lineinfo -Xptxas -Xcudafe -maxrregcount --use_fast_math
   --expt-relaxed-constexpr --extended-lambda --threads --diag-suppress and the like
@@ -39,7 +43,7 @@ about
   -h, --help         this text                      --version
 
 environment: SIMT_HOME (where simt is installed), CXX; programs read SIMT_THREADS (OS threads),
-SIMT_STACK_KB (stack of a CUDA thread).
+SIMT_STACK_KB (stack of a CUDA thread), SIMT_CHECK (which checks a checked program makes).
 
 examples
   warpath cc saxpy.cu -o saxpy && ./saxpy
@@ -121,6 +125,16 @@ class Parser {
       o.shared = true;
     } else if (arg == "-g" || arg == "--debug" || arg == "-G" || arg == "--device-debug") {
       o.debug = true;
+    } else if (arg == "--check") {
+      o.check = true;
+    } else if (starts(arg, "--check=")) {
+      o.check = true;
+      o.checks = arg.substr(8);
+      for (const std::string& name : split(o.checks)) {
+        if (name != "memory" && name != "race" && name != "init" && name != "sync") {
+          throw UsageError("there is no check '" + name + "'; there are memory, race, init, sync");
+        }
+      }
     } else if (arg == "-M" || arg == "-MM") {
       o.only_dependencies = true;
       o.system_dependencies = arg == "-M";

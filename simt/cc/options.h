@@ -33,6 +33,8 @@ struct Options {
   bool system_dependencies = true;
   std::string dependency_file;
   std::vector<std::string> dependency_targets;
+  bool check = false;  // --check
+  std::string checks;  // which ones; empty: all
   bool keep = false;
   bool verbose = false;
   bool dry_run = false;

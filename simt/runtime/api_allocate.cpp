@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "api_internal.h"
+#include "check_hooks.h"
 
 using namespace simt;
 using namespace simt::api;
@@ -12,7 +13,8 @@ namespace {
 constexpr size_t pitch_unit =
     512;  // rows of cudaMallocPitch begin at multiples of this, as on sm_90
 
-cudaError_t allocate(void** pointer, size_t size, MemoryKind kind, unsigned flags) {
+cudaError_t allocate(void** pointer, size_t size, MemoryKind kind, unsigned flags,
+                     const void* caller) {
   if (!pointer) return record(cudaErrorInvalidValue);
   if (const cudaError_t error = synchronise()) return record(error);
   *pointer = nullptr;
@@ -21,6 +23,7 @@ cudaError_t allocate(void** pointer, size_t size, MemoryKind kind, unsigned flag
                                            : heap_allocate(size);
   if (!block) return record(cudaErrorMemoryAllocation);
   add_allocation(block, size, kind, flags);
+  if (check_hooks != nullptr) check_hooks->allocated(block, size, kind, caller);
   *pointer = block;
   return cudaSuccess;
 }
@@ -45,13 +48,13 @@ size_t pitch_of(size_t width, size_t rows) {
 }  // namespace
 
 cudaError_t cudaMalloc(void** pointer, size_t size) {
-  return allocate(pointer, size, MemoryKind::device, 0);
+  return allocate(pointer, size, MemoryKind::device, 0, __builtin_return_address(0));
 }
 
 cudaError_t cudaMallocManaged(void** pointer, size_t size, unsigned int flags) {
   if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
     return record(cudaErrorInvalidValue);
-  return allocate(pointer, size, MemoryKind::managed, flags);
+  return allocate(pointer, size, MemoryKind::managed, flags, __builtin_return_address(0));
 }
 
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
@@ -74,7 +77,14 @@ cudaError_t cudaFree(void* pointer) {
   if (const cudaError_t error = synchronise()) return record(error);
   if (!pointer) return cudaSuccess;
   const auto freed = take_allocation(pointer, on_heap);
-  if (!freed) return record(cudaErrorInvalidValue);
+  if (!freed) {
+    if (check_hooks != nullptr) check_hooks->bad_free(pointer, __builtin_return_address(0));
+    return record(cudaErrorInvalidValue);
+  }
+  if (check_hooks != nullptr &&
+      check_hooks->freed(pointer, freed->size, __builtin_return_address(0))) {
+    return cudaSuccess;
+  }
   heap_free(pointer, freed->size);
   return cudaSuccess;
 }
@@ -87,7 +97,7 @@ cudaError_t cudaHostAlloc(void** pointer, size_t size, unsigned int flags) {
   constexpr unsigned known =
       cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
   if (flags & ~known) return record(cudaErrorInvalidValue);
-  return allocate(pointer, size, MemoryKind::pinned, flags);
+  return allocate(pointer, size, MemoryKind::pinned, flags, __builtin_return_address(0));
 }
 
 cudaError_t cudaFreeHost(void* pointer) {

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "api_internal.h"
+#include "check_hooks.h"
 
 using namespace simt;
 using namespace simt::api;
@@ -48,9 +49,11 @@ cudaError_t copy(const Block& b, cudaMemcpyKind kind) {
   if (!valid_range(b.dst, span(b.dst_pitch, b.width, b.height), to_device) ||
       !valid_range(b.src, span(b.src_pitch, b.width, b.height), from_device))
     return cudaErrorInvalidValue;
-  for (size_t row = 0; row < b.height; ++row)
-    std::memmove(static_cast<char*>(b.dst) + row * b.dst_pitch,
-                 static_cast<const char*>(b.src) + row * b.src_pitch, b.width);
+  for (size_t row = 0; row < b.height; ++row) {
+    char* const to = static_cast<char*>(b.dst) + row * b.dst_pitch;
+    std::memmove(to, static_cast<const char*>(b.src) + row * b.src_pitch, b.width);
+    if (check_hooks != nullptr) check_hooks->written(to, b.width);
+  }
   return cudaSuccess;
 }
 
@@ -108,8 +111,11 @@ cudaError_t fill(void* pointer, size_t pitch, int value, size_t width, size_t he
   if (width == 0 || height == 0) return cudaSuccess;
   if (height > 1 && pitch < width) return cudaErrorInvalidValue;
   if (!valid_range(pointer, span(pitch, width, height), true)) return cudaErrorInvalidValue;
-  for (size_t row = 0; row < height; ++row)
-    std::memset(static_cast<char*>(pointer) + row * pitch, value, width);
+  for (size_t row = 0; row < height; ++row) {
+    char* const to = static_cast<char*>(pointer) + row * pitch;
+    std::memset(to, value, width);
+    if (check_hooks != nullptr) check_hooks->written(to, width);
+  }
   return cudaSuccess;
 }
 

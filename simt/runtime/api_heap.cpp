@@ -17,6 +17,7 @@
 #include <optional>
 
 #include "api_internal.h"
+#include "check_hooks.h"
 
 namespace simt::api {
 namespace {
@@ -25,6 +26,7 @@ constexpr std::size_t page = 4096;
 constexpr std::size_t small_unit = 512;        // alignment of every device pointer, as on a GPU
 constexpr std::size_t small_limit = 32 << 10;  // larger blocks get their own pages
 constexpr std::size_t slab_size = 2 << 20;
+constexpr std::size_t heap_red_zone = 512;
 constexpr std::size_t h200_memory = 150109880320;
 
 std::size_t round_up(std::size_t n, std::size_t unit) {
@@ -128,6 +130,7 @@ class Heap {
     used_ = 0;
   }
 
+  std::pair<std::uintptr_t, std::uintptr_t> range() const { return {begin_, end_}; }
   std::size_t total() const { return total_; }
   std::size_t used() const { return used_; }
   bool holds(std::uintptr_t address) const { return address - begin_ < end_ - begin_; }
@@ -188,13 +191,16 @@ Heap& heap() {
 }  // namespace
 
 void* heap_allocate(std::size_t size) {
-  return heap().allocate(size);
+  return heap().allocate(size + red_zone(heap_red_zone));
 }
 void heap_free(void* pointer, std::size_t size) {
-  heap().free(reinterpret_cast<std::uintptr_t>(pointer), size);
+  heap().free(reinterpret_cast<std::uintptr_t>(pointer), size + red_zone(heap_red_zone));
 }
 void heap_reset() {
   heap().reset();
+}
+std::pair<std::uintptr_t, std::uintptr_t> heap_range() {
+  return heap().range();
 }
 std::size_t heap_total() {
   return heap().total();

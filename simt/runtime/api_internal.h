@@ -40,6 +40,7 @@ void* heap_allocate(std::size_t size);
 void heap_free(void* pointer, std::size_t size);
 void heap_reset();
 std::size_t heap_total();
+std::pair<std::uintptr_t, std::uintptr_t> heap_range();
 std::size_t heap_used();
 
 // The legacy, the per-thread and every living stream.

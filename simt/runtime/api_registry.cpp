@@ -6,6 +6,7 @@
 #include <shared_mutex>
 
 #include "api_internal.h"
+#include "check_hooks.h"
 
 namespace simt {
 namespace {
@@ -83,6 +84,7 @@ void free_everything() {
     if (allocation.kind == MemoryKind::pinned) std::free(reinterpret_cast<void*>(allocation.base));
     it = r.by_base.erase(it);
   }
+  if (check_hooks != nullptr) check_hooks->forgot_all();
   heap_reset();
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "block.h"
+#include "check_hooks.h"
 #include "report.h"
 
 namespace simt {
@@ -34,6 +35,7 @@ struct CopyQueue {
       const unsigned kept = copy.size - copy.zeros;
       std::memcpy(copy.to, copy.from, kept);
       std::memset(static_cast<char*>(copy.to) + kept, 0, copy.zeros);
+      if (check_hooks != nullptr) check_hooks->written(copy.to, copy.size);
     }
     if (first != copies.size()) return;
     copies.clear();

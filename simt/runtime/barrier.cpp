@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "block.h"
+#include "check_hooks.h"
 #include "grid.h"
 #include "report.h"
 
@@ -85,6 +86,7 @@ bool is_complete(const Block& block, const BarrierState& barrier) {
 
 void Block::release(BarrierState& barrier) {
   barrier.result = result_of(barrier);
+  if (check_hooks != nullptr) check_hooks->barrier_passed(*this);
   ++barrier.epoch;  // those that waited no longer count as waiting
   barrier.arrived = barrier.expected = barrier.trues = 0;
   open_barriers &= ~(1u << (&barrier - barriers.data()));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "check_hooks.h"
 #include "cluster.h"
 #include "grid.h"
 #include "report.h"
@@ -64,7 +65,9 @@ void Block::run_block(std::uint64_t index) {
   last_spinner = fresh;
   splits = {};
   ++number;
+  if (check_hooks != nullptr) check_hooks->block_began(*this);
   start_fiber(main);
+  if (check_hooks != nullptr) check_hooks->block_ended(*this);
   if (abandoned) {
     fibers.reset(this);
     reset();

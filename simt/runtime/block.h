@@ -173,6 +173,7 @@ struct Block : BlockFront {
   std::size_t arena_size = 0;
   std::string output;                                     // what its threads printed
   std::uint64_t number = 0;                               // counts the blocks run here
+  void* check = nullptr;                                  // what simt/check keeps of it
   std::unique_ptr<CopyQueues, CopyQueuesDeleter> copies;  // made when first needed
 
   std::array<Thread, max_threads> threads;

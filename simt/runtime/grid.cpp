@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "block.h"
+#include "check_hooks.h"
 #include "cluster.h"
 #include "report.h"
 
@@ -78,13 +79,15 @@ std::size_t Grid::place(const SharedVar& variable) {
     if (known != places.end()) return known->offset;
     const std::size_t alignment = std::max<std::size_t>(variable.alignment(), 1);
     const std::size_t used = static_used.load(std::memory_order_relaxed);
-    const std::size_t offset = (used + alignment - 1) / alignment * alignment;
-    total = offset + variable.size();
+    const std::size_t gaps = places.size() * red_zone(shared_red_zone);
+    const std::size_t offset =
+        (used + red_zone(shared_red_zone) + alignment - 1) / alignment * alignment;
+    total = offset - std::min(offset, gaps + red_zone(shared_red_zone)) + variable.size();
     const bool fits =
         total <= max_static_shared && total + config.dynamic_shared <= max_block_shared;
     if (fits) {
       places.push_back({&variable, offset});
-      static_used.store(total, std::memory_order_relaxed);
+      static_used.store(offset + variable.size(), std::memory_order_relaxed);
       return offset;
     }
   }
@@ -111,6 +114,7 @@ bool Grid::meet() {
   if (++arrived == block_count) {
     arrived = 0;
     ++meetings;
+    if (check_hooks != nullptr) check_hooks->blocks_met(*this);
     lock.unlock();
     meeting.notify_all();
     return true;

@@ -24,6 +24,9 @@ struct SharedPlace {
   std::size_t offset;
 };
 
+// Between shared variables in a checked program.
+inline constexpr std::size_t shared_red_zone = 64;
+
 struct Grid {
   Grid(const Config& launch_config, const Kernel& launched);
 
@@ -55,7 +58,8 @@ struct Grid {
   std::atomic<std::uint64_t> next_block{0};  // with clusters: the next cluster
   std::atomic<bool> aborted{false};
   std::atomic<std::size_t> static_used{0};
-  std::vector<Cluster*> teams;  // set before blocks run
+  std::atomic<void*> check{nullptr};  // what simt/check keeps of it
+  std::vector<Cluster*> teams;        // set before blocks run
 
   std::mutex mutex;  // guards what follows
   cudaError_t error = cudaSuccess;

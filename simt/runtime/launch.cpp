@@ -10,6 +10,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "check_hooks.h"
 #include "cluster.h"
 #include "grid.h"
 #include "worker.h"
@@ -104,6 +105,7 @@ cudaError_t run_grid(const Config& config, const Kernel& kernel) {
     return cudaErrorInvalidClusterSize;
   }
   publish_output(grid);
+  if (check_hooks != nullptr) check_hooks->grid_ended(grid, grid.error != cudaSuccess);
   if (grid.error == cudaSuccess) return cudaSuccess;
   if (grid.refused) {
     std::fputs(grid.report.c_str(), stderr);

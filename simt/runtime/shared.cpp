@@ -15,9 +15,8 @@ namespace {
 // The layout of an arena: a guard page's worth of nothing, the static area, the dynamic area, and
 // nothing again, so that an access far outside faults.
 constexpr std::size_t guard = 64 * 1024;
-constexpr std::size_t static_room = max_static_shared;
-constexpr std::size_t dynamic_room = 228 * 1024;
-constexpr std::size_t room = static_room + dynamic_room;
+constexpr std::size_t static_room = arena_static_room;
+constexpr std::size_t room = arena_room;
 static_assert(static_room % 4096 == 0 && room % 4096 == 0);
 
 }  // namespace

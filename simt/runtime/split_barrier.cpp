@@ -8,6 +8,7 @@
 #include <simt/fault.h>
 
 #include "block.h"
+#include "check_hooks.h"
 #include "cluster.h"
 #include "report.h"
 
@@ -36,6 +37,10 @@ const char* name_of(Split scope) {
 }  // namespace
 
 void Block::pass(SplitState& barrier) {
+  if (check_hooks != nullptr) {
+    check_hooks->barrier_passed(*this);
+    if (cluster != nullptr) check_hooks->blocks_met(*grid);
+  }
   ++barrier.phase;
   barrier.arrived = 0;
   barrier.complete = false;

@@ -39,6 +39,7 @@ struct Kernel {
   const char* name;
   void (*run)(const void* call, BlockFront& block);
   const void* call;
+  std::size_t call_size;
 };
 
 // Runs the grid to its end. Refusals and faults are recorded as CUDA does; the returned code says
@@ -53,7 +54,7 @@ void run_threads(const void* call, BlockFront& block) {
 template <class Call>
 cudaError_t run_kernel(const Config& config, const void* identity, const char* name,
                        const Call& call) {
-  return run_grid(config, Kernel{identity, name, &run_threads<Call>, &call});
+  return run_grid(config, Kernel{identity, name, &run_threads<Call>, &call, sizeof(Call)});
 }
 
 // Takes the one function that a kernel expression names; has no match for a template or an

@@ -1,0 +1,105 @@
+// Compiles with --check and runs every bugs/NAME.cu, whose report must contain the lines of
+// NAME.expect and whose exit status must not be 0, and every bugs/right/NAME.cu, which must be silent.
+// The programs of programs/ must be silent too, but those with a NAME.check: its lines must be reported.
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+int shell(const std::string& command) {
+  const int status = std::system(command.c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+class Checked : public testing::Test {
+ public:
+  Checked(fs::path source, bool right) : source_(std::move(source)), right_(right) {}
+
+  void TestBody() override {
+    const fs::path folder = fs::temp_directory_path() /
+                            ("simt-bug-" + std::to_string(getpid()) + source_.stem().string());
+    fs::create_directories(folder);
+    compile_and_run(folder);
+    fs::remove_all(folder);
+  }
+
+ private:
+  fs::path beside(const char* suffix) const { return fs::path(source_).replace_extension(suffix); }
+
+  void compile_and_run(const fs::path& folder) {
+    const std::string program = folder / "program", err = folder / "err";
+    std::string flags = read(beside(".flags"));
+    std::replace(flags.begin(), flags.end(), '\n', ' ');
+    ASSERT_EQ(
+        shell("cd '" + source_.parent_path().string() + "' && '" SIMT_CC "' --check " +
+              source_.filename().string() + " " + flags + " -o '" + program + "' 2> '" + err + "'"),
+        0)
+        << read(err);
+    const int status = shell("timeout 120 '" + program + "' > /dev/null 2> '" + err + "'");
+    const std::string report = read(err);
+    if (right_) {
+      EXPECT_EQ(status, 0);
+      EXPECT_EQ(report.find("simt"), std::string::npos) << report;
+      return;
+    }
+    EXPECT_NE(status, 0);
+    const fs::path wanted = fs::exists(beside(".expect")) ? beside(".expect") : beside(".check");
+    std::istringstream lines(read(wanted));
+    unsigned count = 0;
+    for (std::string line; std::getline(lines, line); ++count) {
+      EXPECT_NE(report.find(line), std::string::npos) << "missing: " << line << "\nin:\n" << report;
+    }
+    EXPECT_GT(count, 0u) << "no lines are expected";
+  }
+
+  fs::path source_;
+  bool right_;
+};
+
+bool has(const fs::path& source, const char* suffix) {
+  return fs::exists(fs::path(source).replace_extension(suffix));
+}
+
+void add_folder(const fs::path& folder, const char* suite) {
+  std::vector<fs::path> sources;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == ".cu" && !has(entry.path(), ".fail"))
+      sources.push_back(entry.path());
+  }
+  std::sort(sources.begin(), sources.end());
+  for (const fs::path& source : sources) {
+    const bool right = !has(source, ".expect") && !has(source, ".check");
+    testing::RegisterTest(
+        suite, source.stem().c_str(), nullptr, nullptr, __FILE__, __LINE__,
+        [source, right]() -> testing::Test* { return new Checked(source, right); });
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  add_folder(SIMT_BUGS, "Bug");
+  add_folder(SIMT_BUGS "/right", "Right");
+  add_folder(SIMT_PROGRAMS, "CheckedProgram");
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

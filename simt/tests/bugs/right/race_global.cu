@@ -1,0 +1,13 @@
+// Every block adds to one sum, by an atomic.
+__global__ void count(int* sum) {
+  if (threadIdx.x == 0) atomicAdd(sum, static_cast<int>(blockIdx.x));
+}
+
+int main() {
+  int* sum;
+  cudaMalloc(&sum, sizeof(int));
+  cudaMemset(sum, 0, sizeof(int));
+  count<<<8, 32>>>(sum);
+  cudaDeviceSynchronize();
+  cudaFree(sum);
+}
