@@ -69,10 +69,6 @@ std::vector<std::string> built_folders(const Places& places, const std::string& 
     if (!file.ends_with(tail)) continue;
     file.resize(file.size() - tail.size());
     if (file == "device" || (!wrong && file.ends_with("_wrong"))) continue;
-    // The library of a folder that was deleted since is left behind by the build.
-    if (fs::exists(places.root / "ops", ignored) &&
-        !fs::exists(places.root / "ops" / file, ignored))
-      continue;
     found.push_back(file);
   }
   std::sort(found.begin(), found.end());

@@ -92,13 +92,15 @@ cudaError_t make_object(unsigned long long* object, const cudaResourceDesc* reso
   if (object == nullptr || resource == nullptr || !image_from(*resource, image))
     return record(cudaErrorInvalidValue);
   if (how != nullptr) image.how = *how;
-  *object = reinterpret_cast<unsigned long long>(new Image(image));
-  return cudaSuccess;
+  // Kernels read it, so it lives in memory of the device.
+  void* memory = nullptr;
+  if (const cudaError_t error = cudaMalloc(&memory, sizeof image)) return error;
+  *object = reinterpret_cast<unsigned long long>(memory);
+  return cudaMemcpy(memory, &image, sizeof image, cudaMemcpyHostToDevice);
 }
 
 cudaError_t drop_object(unsigned long long object) {
-  delete reinterpret_cast<Image*>(object);
-  return cudaSuccess;
+  return cudaFree(reinterpret_cast<void*>(object));
 }
 
 }  // namespace

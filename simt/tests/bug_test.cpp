@@ -58,7 +58,7 @@ class Checked : public testing::Test {
     const std::string report = read(err);
     if (right_) {
       EXPECT_EQ(status, 0);
-      EXPECT_EQ(report.find("simt"), std::string::npos) << report;
+      EXPECT_EQ(report.find("simt check"), std::string::npos) << report;
       return;
     }
     EXPECT_NE(status, 0);
