@@ -19,8 +19,8 @@ struct SwizzledTile {
   V vectors[Rows * RowVectors];
 
   static __device__ __forceinline__ int place(int row, int v) {
-    constexpr int whole_groups = RowVectors / 8 * 8;  // a ninth vector stays where it is
-    return row * RowVectors + (v < whole_groups ? v ^ (row / E & 7) : v);
+    static_assert(RowVectors % 8 == 0);
+    return row * RowVectors + (v ^ (row / E & 7));
   }
   __device__ __forceinline__ V& vector(int row, int v) { return vectors[place(row, v)]; }
   __device__ __forceinline__ T element(int row, int col) const {
