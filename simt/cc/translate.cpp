@@ -17,7 +17,7 @@ struct Function {
 
 class Translator {
  public:
-  explicit Translator(std::string_view text) : s_(text) {}
+  Translator(std::string_view text, bool checked) : s_(text), checked_(checked) {}
 
   Translation run() {
     for (at_ = 0; at_ < s_.size(); ++at_) step();
@@ -114,6 +114,9 @@ class Translator {
         return redirect("::simt::assert_fail");
       case Word::clock_:
         return redirect("::simt::device_clock");
+      case Word::memory_:
+        if (checked_) redirect(("::simt_check_" + std::string(s_.text(at_))).c_str());
+        return;
       case Word::void_:
         return cast();
       case Word::reinterpret_cast_:
@@ -272,6 +275,11 @@ class Translator {
                               !head_has(Word::friend_, f.name) && !head_has(Word::host_, f.name) &&
                               !head_has(Word::global_, f.name);
     s_.replace(at_, at_, needs_inline ? "inline __attribute__((used))" : "");
+    if (checked_ && f.name == none && at_namespace_scope() && watched_ != declaration_ &&
+        !is_template()) {
+      watched_ = declaration_;
+      watch_variable(s_, declaration_, at_);
+    }
   }
 
   void shared() {
@@ -333,6 +341,8 @@ class Translator {
   }
 
   Source s_;
+  const bool checked_;
+  Index watched_ = none;  // the declaration whose variables the checks know already
   Index at_ = 0;
   Index declaration_ = 0;  // first token of the current declaration at namespace scope
   Index body_end_ = none;  // the brace that ends the function or class at namespace scope
@@ -344,8 +354,8 @@ class Translator {
 
 }  // namespace
 
-Translation translate(std::string_view preprocessed) {
-  return Translator(preprocessed).run();
+Translation translate(std::string_view preprocessed, bool checked) {
+  return Translator(preprocessed, checked).run();
 }
 
 }  // namespace simt::cc

@@ -59,11 +59,11 @@ inline T atomic_exchange(T* address, T value) {
   return value;
 }
 
-// Sequentially consistent: programs build locks from it with a bare __threadfence.
+// Acquires: programs build locks from it with a bare __threadfence.
 template <class T>
 inline T atomic_cas(T* address, T expected, T value) {
   spin_hint();
-  __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE);
   return expected;
 }
 
