@@ -124,6 +124,8 @@ class Driver {
             "-fno-toplevel-reorder",  // keeps the zones around device variables in their place
             "--param=tsan-distinguish-volatile=1",
             "--param=tsan-instrument-func-entry-exit=0",
+            "-fsanitize=alignment",
+            "-fno-ipa-icf",                 // a function is its own, not one like it
             "-fno-optimize-sibling-calls",  // a callback returns to the access it is about
             "-Wno-tsan"};
   }

@@ -5,12 +5,14 @@
 namespace simt::cc {
 namespace {
 
-// Bytes without data, in each of the sections a variable may be in. The compiler keeps the order.
-std::string zone(const std::string& name) {
-  const std::string declaration = "[[gnu::used]] static ";
-  return " " + declaration + "char simt_zone_" + name + "[128]; " + declaration +
-         "char simt_data_" + name + "[128] = {1}; " + declaration + "const char simt_const_" +
-         name + "[128] = {1}; ";
+// Bytes without data, in each of the sections a variable may be in. The compiler keeps the order. Of
+// .bss, assemblers keep static variables in a part of their own.
+std::string zone() {
+  std::string text = " asm(\"";
+  for (const char* section : {".bss,0", ".bss,1", ".data", ".rodata"}) {
+    text += std::string(".pushsection ") + section + "\\n.skip 128\\n.popsection\\n";
+  }
+  return text + "\"); ";
 }
 
 }  // namespace
@@ -34,9 +36,8 @@ void watch_variable(Source& s, Index begin, Index at) {
             ")), true);";
   }
   if (tail.empty()) return;
-  const std::string first = std::to_string(at);
-  s.insert_before(begin, zone(first + "a"));
-  s.insert_after(end, tail + zone(first + "b"));
+  s.insert_before(begin, zone());
+  s.insert_after(end, tail + zone());
 }
 
 }  // namespace simt::cc

@@ -39,6 +39,13 @@ class Translator {
       case Kind::name:
         if (t.word != Word::none) word(t);
         return;
+      case Kind::directive: {
+        // `# 12 "file" 1 3`: the 3 says that it is a system's.
+        const std::string_view line = s_.text(at_);
+        system_header_ =
+            line.find("\" ") != line.npos && line.find(" 3", line.rfind('"')) != line.npos;
+        return;
+      }
       default:
         return;
     }
@@ -115,7 +122,10 @@ class Translator {
       case Word::clock_:
         return redirect("::simt::device_clock");
       case Word::memory_:
-        if (checked_) redirect(("::simt_check_" + std::string(s_.text(at_))).c_str());
+        if (checked_ && !system_header_ && !at_namespace_scope() && at_ > 0 &&
+            !s_.is(at_ - 1, '*')) {
+          redirect_call(("::simt_check_" + std::string(s_.text(at_))).c_str());
+        }
         return;
       case Word::void_:
         return cast();
@@ -137,7 +147,11 @@ class Translator {
 
   // A call of a C function in device code goes to simt's own.
   void redirect(const char* to) {
-    if (!in_device_code() || !s_.is(at_ + 1, '(') || at_ == 0) return;
+    if (in_device_code()) redirect_call(to);
+  }
+
+  void redirect_call(const char* to) {
+    if (!s_.is(at_ + 1, '(') || at_ == 0) return;
     const Token& before = s_[at_ - 1];
     if (before.is('.') || before.is(Word::arrow_)) return;
     if (before.kind == Kind::name && !before.is(Word::return_)) return;  // a declaration
@@ -342,6 +356,7 @@ class Translator {
 
   Source s_;
   const bool checked_;
+  bool system_header_ = false;
   Index watched_ = none;  // the declaration whose variables the checks know already
   Index at_ = 0;
   Index declaration_ = 0;  // first token of the current declaration at namespace scope

@@ -47,7 +47,7 @@ void host_access(const Access& access);
 void misaligned(const Access& access);
 void dead_stack(const Access& access);
 void bad_index(const char* type, long long index, const void* pc);
-void bad_object(const void* pointer, const char* type, bool write, const void* pc);
+void bad_object(const Access& access);
 
 // Enters the access into its cells.
 void meet_cells(const Area& area, const Access& access);
@@ -107,10 +107,22 @@ inline bool is_quiet_read(const Area& area, Address address, const Block& block,
   return true;
 }
 
-// An access whose size the compiler knows, aligned.
-template <std::size_t Size>
-inline void kernel_access(const Access& access) {
-  const Address address = access.address;
+// The thread's own stack, or elsewhere.
+template <std::size_t Size, bool Write>
+[[gnu::noinline]] void near_by(Block& block, Address address, const void* pc) {
+  const Access access{address, Size, How::plain, Write, pc};
+  const Fiber& fiber = *block.running;
+  if (access.pointer() < fiber.stack_low || access.pointer() >= fiber.stack_high) {
+    return elsewhere(block, access);
+  }
+  if (access.pointer() < __builtin_frame_address(0)) dead_stack(access);
+}
+
+// A plain access whose size the compiler knows, aligned. What is rare is out of line, so that the rest
+// needs few registers.
+template <std::size_t Size, bool Write>
+inline void kernel_access(Address address, const void* pc) {
+  const auto access = [&] { return Access{address, Size, How::plain, Write, pc}; };
   Block& block = current_block();
   BlockState& state = state_of(block);
   const Area* area;
@@ -122,24 +134,15 @@ inline void kernel_access(const Access& access) {
     area = &heap_area;
     floor = state.grid_floor;
   } else {
-    const Fiber& fiber = *block.running;
-    if (address - reinterpret_cast<Address>(fiber.stack_low) <
-        static_cast<std::size_t>(fiber.stack_high - fiber.stack_low)) {
-      if (access.pointer() < __builtin_frame_address(0)) dead_stack(access);
-      return;
-    }
-    elsewhere(block, access);
-    return;
+    if (address - state.arguments < state.arguments_size) return;
+    return near_by<Size, Write>(block, address, pc);
   }
   state.seen = true;
   settle_writes(self());
-  if (!are_good<Size>(area->mark(address)) && !look_closer(*area, access)) return;
+  if (!are_good<Size>(area->mark(address)) && !look_closer(*area, access())) return;
   if (!enabled.race) return;
-  if (!access.write && access.how == How::plain &&
-      is_quiet_read<Size>(*area, address, block, state, floor)) {
-    return;
-  }
-  meet_cells(*area, access);
+  if (!Write && is_quiet_read<Size>(*area, address, block, state, floor)) return;
+  meet_cells(*area, access());
 }
 
 // Any access: of any size, atomic or not.

@@ -65,6 +65,8 @@ void block_began(Block& block) {
   state.index = static_cast<std::uint32_t>(block_index()) & ((1u << Note::block_bits) - 1u);
   state.whose = state.index & 0x1ffffu;
   state.who = std::uint64_t{state.index >> 17} << 3;
+  state.arguments = reinterpret_cast<Address>(block.grid->kernel.call);
+  state.arguments_size = block.grid->kernel.call_size;
   state.shared.crowded = block.cluster != nullptr;
   state.acquire = state.cluster_met = 0;
   state.remote_stamp = 0;

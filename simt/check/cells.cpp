@@ -70,6 +70,9 @@ struct Visit {
 
   void keep_write() const {
     const Note& last = cell.write;
+    // An atomic operation must not hide the thread's own plain write from the others.
+    const bool hidden = same_thread(last, me) && me.is_atomic() && !last.is_atomic();
+    if (!is_old(last) && hidden) put(cell.write2, last);
     if (!is_old(last) && !same_thread(last, me) && !ordered(last, state, me.thread()) &&
         (is_old(cell.write2) || distance(last, me) >= distance(cell.write2, me))) {
       put(cell.write2, last);
@@ -81,8 +84,13 @@ struct Visit {
   }
 };
 
-}  // namespace
+struct Watch {
+  std::uint64_t floor;  // stamps below are history
+  int farthest;         // that two threads can be apart: 2 in one block, 3 in several
+  bool crowded;
+};
 
+// Enters an access into the word's cell, and compares it with those before.
 Conflict meet_cell(Cell& cell, const Note& me, bool write, const Watch& watch,
                    const BlockState& state) {
   if (watch.crowded) lock(cell);
@@ -104,6 +112,8 @@ Conflict meet_cell(Cell& cell, const Note& me, bool write, const Watch& watch,
   __atomic_store_n(&cell.write.stamp, write ? me.stamp : cell.write.stamp, __ATOMIC_RELEASE);
   return conflict;
 }
+
+}  // namespace
 
 void meet_cells(const Area& area, const Access& access) {
   const Block& block = current_block();

@@ -46,8 +46,8 @@ bool is_pointer_to_kernel(const Block& block, const Access& access) {
 }
 
 bool is_kernel_argument(const Block& block, Address address) {
-  const Kernel& kernel = block.grid->kernel;
-  return address - reinterpret_cast<Address>(kernel.call) < kernel.call_size;
+  const BlockState& state = state_of(block);
+  return address - state.arguments < state.arguments_size;
 }
 
 std::string text_of(const Access& access) {

@@ -84,6 +84,19 @@ std::string block_text(const Region& region) {
 }
 
 Finding* bad_region(const Region* region, const Access& access) {
+  // In front of a block it is rather that block's than the one's before, which may be far away.
+  const Region* const next = region_before(access.address + 512);
+  const bool in_front =
+      next != nullptr && next != region && !next->freed &&
+      (region == nullptr || next->base - access.address <= access.address - region->end());
+  if (in_front && !(region != nullptr && access.address < region->end())) {
+    return about_region(
+        bad_access("out of bounds",
+                   access_text(access) + ", " + bytes_text(next->base - access.address) +
+                       " before the start of " + block_text(*next),
+                   access.pc),
+        *next, access);
+  }
   if (region == nullptr) {
     return bad_access("out of bounds", access_text(access) + " in no block of device memory",
                       access.pc);
@@ -95,16 +108,6 @@ Finding* bad_region(const Region* region, const Access& access) {
                        std::to_string(access.address - region->base) + " of " + block_text(*region),
                    access.pc),
         *region, access);
-  }
-  // In front of a block it is rather that block's than the one's before, which may be far away.
-  const Region* const next = region_before(access.address + 512);
-  if (next != region && next->base - access.address <= access.address - region->end()) {
-    return about_region(
-        bad_access("out of bounds",
-                   access_text(access) + ", " + bytes_text(next->base - access.address) +
-                       " before the start of " + block_text(*next),
-                   access.pc),
-        *next, access);
   }
   const std::string past =
       access.address < region->end()
@@ -306,16 +309,14 @@ void bad_index(const char* type, long long index, const void* pc) {
                       "index " + std::to_string(index) + " of an array of type " + type, pc));
 }
 
-void bad_object(const void* pointer, const char* type, bool write, const void* pc) {
+void bad_object(const Access& access) {
   if (!enabled.memory) return;
-  const auto address = reinterpret_cast<Address>(pointer);
-  const Variable* const variable = variable_near(address);
-  const bool local = variable == nullptr;
-  std::string what =
-      std::string(write ? "write" : "read") + " of type " + type + " past the end of ";
-  what += local ? "the variable that its pointer comes from"
-                : "'" + std::string(variable->name) + "' of " + bytes_text(variable->size);
-  end_with(bad_access("out of bounds", std::move(what), pc));
+  const Variable* const variable = variable_near(access.address);
+  std::string what = access_text(access) + " past the end of ";
+  what += variable == nullptr
+              ? "the variable that its pointer comes from"
+              : "'" + std::string(variable->name) + "' of " + bytes_text(variable->size);
+  end_with(bad_access("out of bounds", std::move(what), access.pc));
 }
 
 }  // namespace simt::check

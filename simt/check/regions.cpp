@@ -15,6 +15,7 @@
 #include "faults.h"
 #include "findings.h"
 #include "hooks.h"
+#include "report.h"
 
 namespace simt::check {
 namespace {
@@ -147,9 +148,15 @@ void bad_range(const char* what, const void* pointer, std::size_t size) {
   if (!enabled.memory) return;
   const auto address = reinterpret_cast<Address>(pointer);
   const Region* const region = region_before(address);
-  if (region == nullptr || address >= region->end()) return;
   Finding f;
   f.pc = program_caller(nullptr);
+  if (region == nullptr || address >= region->end()) {
+    f.kind = heap_area.holds(address) ? "out of bounds" : "wrong direction";
+    f.what = std::string(what) + " of " + bytes_text(size) + " at " + hexadecimal(address) +
+             (heap_area.holds(address) ? ", in no block of device memory"
+                                       : ", which is no memory of the device");
+    return add(std::move(f));
+  }
   f.kind = region->freed ? "use after free" : "out of bounds";
   f.what = std::string(what) + " of " + bytes_text(size) + " at byte " +
            std::to_string(address - region->base) + " of the " + std::to_string(region->size) +

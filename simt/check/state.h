@@ -144,6 +144,8 @@ struct BlockState {
   Time now = 0;
   std::uint64_t floor = 0;       // stamp of its last barrier
   std::uint64_t grid_floor = 0;  // of the grid's start, or the last meeting of its blocks
+  Address arguments = 0;         // of the kernel, where the launch has put them
+  std::size_t arguments_size = 0;
   bool seen = false;
   bool ended = false;
   std::uint32_t index = 0;  // of the block in its grid, as notes have it

@@ -21,21 +21,20 @@ static inline void general(const volatile void* p, std::size_t size, How how, bo
 
 // The compiler takes the type's alignment for granted here. 16 bytes it also reads so when they are
 // aligned to 8.
-template <std::size_t Size>
-static inline void plain(const void* p, bool write, const void* pc) {
-  const Access access = access_of(p, Size, How::plain, write, pc);
+template <std::size_t Size, bool Write>
+static inline void plain(const void* p, const void* pc) {
+  const auto address = reinterpret_cast<Address>(p);
   if (simt::front == nullptr) {
-    if (__builtin_expect(simt::check::heap_area.holds(access.address), 0)) {
-      simt::check::host_access(access);
+    if (__builtin_expect(simt::check::heap_area.holds(address), 0)) {
+      simt::check::host_access({address, Size, How::plain, Write, pc});
     }
     return;
   }
-  if (simt::check::is_thread_local(access.address) &&
-      !simt::check::heap_area.holds(access.address)) {
-    return;
+  if (simt::check::is_thread_local(address) && !simt::check::heap_area.holds(address)) return;
+  if (__builtin_expect(address % (Size > 8 ? 8 : Size) != 0, 0)) {
+    simt::check::misaligned({address, Size, How::plain, Write, pc});
   }
-  if (access.address % (Size > 8 ? 8 : Size) != 0) simt::check::misaligned(access);
-  simt::check::kernel_access<Size>(access);
+  simt::check::kernel_access<Size, Write>(address, pc);
 }
 
 extern "C" {
@@ -46,10 +45,10 @@ void __tsan_func_exit() {}
 
 #define SIMT_ACCESS(SIZE)                               \
   void __tsan_read##SIZE(void* p) {                     \
-    plain<SIZE>(p, false, HERE);                        \
+    plain<SIZE, false>(p, HERE);                        \
   }                                                     \
   void __tsan_write##SIZE(void* p) {                    \
-    plain<SIZE>(p, true, HERE);                         \
+    plain<SIZE, true>(p, HERE);                         \
   }                                                     \
   void __tsan_unaligned_read##SIZE(void* p) {           \
     general(p, SIZE, How::plain, false, HERE);          \

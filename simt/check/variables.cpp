@@ -3,11 +3,10 @@
 
 #include <link.h>
 
-#include <algorithm>
+#include <array>
 #include <map>
 #include <mutex>
 #include <shared_mutex>
-#include <vector>
 
 #include "state.h"
 
@@ -19,7 +18,9 @@ constexpr std::size_t zone = 128;  // as the translator makes it: cc/rewrite_dev
 struct Variables {
   std::shared_mutex mutex;
   std::map<Address, Variable> by_base;
-  std::vector<Area*> areas;  // the writable data of their modules
+  // The data of their modules, read without the lock.
+  std::array<Area, 64> areas;
+  std::atomic<std::size_t> area_count{0};
 };
 
 Variables& variables() {
@@ -46,8 +47,9 @@ int find_segment(dl_phdr_info* info, std::size_t, void* data) {
 }
 
 const Area* find_area(const Variables& all, Address address) {
-  for (const Area* area : all.areas) {
-    if (area->holds(address)) return area;
+  const std::size_t count = all.area_count.load(std::memory_order_acquire);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (all.areas[i].holds(address)) return &all.areas[i];
   }
   return nullptr;
 }
@@ -55,9 +57,7 @@ const Area* find_area(const Variables& all, Address address) {
 }  // namespace
 
 const Area* module_area(Address address) {
-  Variables& all = variables();
-  const std::shared_lock lock(all.mutex);
-  return find_area(all, address);
+  return find_area(variables(), address);
 }
 
 const Variable* variable_near(Address address) {
@@ -83,6 +83,7 @@ extern "C" void simt_check_variable(const char* name, const volatile void* base,
   if (find_area(all, address) != nullptr) return;
   Segment segment{address};
   if (dl_iterate_phdr(&find_segment, &segment) == 0) return;
-  auto* area = new Area;
-  if (area->make(segment.begin, segment.size)) all.areas.push_back(area);
+  const std::size_t count = all.area_count;
+  if (count == all.areas.size() || !all.areas[count].make(segment.begin, segment.size)) return;
+  all.area_count.store(count + 1, std::memory_order_release);
 }
