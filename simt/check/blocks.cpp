@@ -122,21 +122,22 @@ void grid_ended(Grid& grid, bool faulted) {
     parent.floor = parent.grid_floor = stamp_of(parent.now);
   }
   // A fault with a report of its own: deadlock, a wrong mask, an assert.
-  if (faulted && !grid.report.empty()) add_fault(grid.report, name_of(grid));
+  if (faulted && !grid.report.empty()) tell_fault(grid);
   print_new();
 }
 
-constexpr CheckHooks hooks = {allocated,    freed,          bad_free,       bad_range,
-                              forgot_all,   written,        copied_out,     block_began,
-                              block_ended,  barrier_passed, warp_operation, named_arrived,
-                              named_passed, blocks_met,     cluster_met,    grid_ended,
-                              copy_began,   copy_landed,    release_object, acquire_object};
+constexpr CheckHooks hooks = {
+    allocated,    freed,           bad_free,      bad_range,      forgot_all,     written,
+    copied_out,   block_began,     block_ended,   barrier_passed, warp_operation, named_arrived,
+    named_passed, barriers_differ, barrier_lacks, warp_lacks,     blocks_met,     cluster_met,
+    grid_ended,   copy_began,      copy_landed,   release_object, acquire_object};
 
 void choose(const std::string& list) {
   const auto has = [&](const char* name) {
     return list == "all" || list.find(name) != std::string::npos;
   };
-  enabled = {has("memory"), has("race"), has("init"), list.find("leak") != std::string::npos};
+  enabled = {has("memory"), has("race"), has("init"), has("sync"),
+             list.find("leak") != std::string::npos};
 }
 
 [[gnu::constructor]] void start() {

@@ -117,7 +117,14 @@ void print_new() {
   }
   s.fresh.clear();
   std::fflush(stdout);
+  std::uint64_t leaks = 0, bytes = 0;
   for (const auto& [key, entry] : merged) {
+    if (entry.finding.warning) {
+      leaks += entry.count;
+      bytes += entry.finding.bytes * entry.count;
+      s.all.push_back(entry);
+      continue;
+    }
     const auto [known, is_new] = s.printed.emplace(key, s.all.size());
     if (is_new) {
       print(entry);
@@ -126,6 +133,12 @@ void print_new() {
       s.all[known->second].count += entry.count;
     }
   }
+  if (leaks == 0) return;
+  std::fprintf(stderr,
+               "simt check: warning: device memory is never freed: %llu %s, about %llu bytes "
+               "(--check=leak tells which)\n",
+               static_cast<unsigned long long>(leaks), leaks == 1 ? "block" : "blocks",
+               static_cast<unsigned long long>(bytes));
 }
 
 void print_summary(int status) {

@@ -23,6 +23,13 @@ void warp_met(Block& block, unsigned warp, unsigned lanes);
 void named_arrived(Block& block, unsigned id);
 void named_passed(Block& block, unsigned id, std::uint32_t warps);
 
+// sync.cpp
+void barriers_differ(Block& block, Site first, Site second);
+void barrier_lacks(Block& block, Site site, unsigned arrived);
+void warp_lacks(Block& block, const char* operation, Site site, unsigned mask, unsigned gone);
+// A fault that the runtime itself has found, and will report.
+void tell_fault(Grid& grid);
+
 // copies.cpp
 void copy_began(void* to, const void* from, std::size_t size, const void* pc);
 void copy_landed(void* to, const void* from, std::size_t size, const void* pc);

@@ -68,9 +68,8 @@ bool ordered(const Note& before, const BlockState& state, unsigned thread) {
     if (time < state.warp_met[mine]) return true;
     const auto& lanes = state.lanes[mine];
     if (lanes != nullptr && time < (*lanes)[thread & 31u][before.thread() & 31u]) return true;
-  } else if (time < state.warps[mine][theirs]) {
-    return true;
   }
+  if (time < state.warps[mine][theirs]) return true;
   return time < state.warp_fence[theirs] && time < state.warp_acquire[mine];
 }
 

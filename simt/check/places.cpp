@@ -55,6 +55,16 @@ Place find_place(const void* pc) {
   return found;
 }
 
+struct Places {
+  std::mutex mutex;
+  std::map<const void*, Place> by_pc;
+};
+
+Places& places() {
+  static Places* const it = new Places;
+  return *it;
+}
+
 bool is_part_of_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
@@ -62,11 +72,34 @@ bool is_part_of_name(char c) {
 }  // namespace
 
 const Place& place_of(const void* pc) {
-  static std::mutex mutex;
-  static auto* const places = new std::map<const void*, Place>;
-  const std::lock_guard lock(mutex);
-  const auto known = places->find(pc);
-  return known != places->end() ? known->second : places->emplace(pc, find_place(pc)).first->second;
+  Places& all = places();
+  const std::lock_guard lock(all.mutex);
+  const auto known = all.by_pc.find(pc);
+  return known != all.by_pc.end() ? known->second
+                                  : all.by_pc.emplace(pc, find_place(pc)).first->second;
+}
+
+Place place_of(Site site, const void* near) {
+  // The compiler was given a path from where it ran.
+  std::string file = site.file;
+  if (file[0] != '/') {
+    const std::string folder = place_of(near).file;
+    const auto slash = folder.rfind('/');
+    if (slash != folder.npos) {
+      file = folder.substr(0, slash + 1) + file.substr(file.rfind('/') + 1);
+    }
+  }
+  return {file, site.line, false};
+}
+
+const void* pc_of(Site site, const void* near) {
+  if (site.file == nullptr) return nullptr;
+  const void* const pc = site.file + site.line;
+  const Place place = place_of(site, near);
+  Places& all = places();
+  const std::lock_guard lock(all.mutex);
+  all.by_pc.emplace(pc, place);
+  return pc;
 }
 
 bool is_own_code(const void* pc) {

@@ -2,6 +2,8 @@
 
 // From addresses of code to lines of the source.
 
+#include <simt/self.h>
+
 #include <string>
 
 namespace simt::check {
@@ -16,6 +18,11 @@ struct Place {
 
 // The source line of the call that returns to pc: the innermost frame in the program's own files.
 const Place& place_of(const void* pc);
+
+// The place of a site, in the file that `near`, some code, comes from or beside it; and a stand-in for
+// the address of code there.
+Place place_of(Site site, const void* near);
+const void* pc_of(Site site, const void* near);
 
 // "file:line" without folders; "" when it is not known.
 std::string short_name(const Place& place);

@@ -1,6 +1,7 @@
 // Blocks of device memory, as the API gives and takes them.
 
 #include <execinfo.h>
+#include <simt/errors.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -78,8 +79,13 @@ const void* program_caller(const void* known) {
 
 void allocated(const void* base, std::size_t size, MemoryKind kind, const void* caller) {
   if (heap_area.size == 0) make_heap_area();
-  auto* region = new Region{
-      reinterpret_cast<Address>(base), size, kind, program_caller(caller), nullptr, false, false};
+  auto* region = new Region{reinterpret_cast<Address>(base),
+                            size,
+                            kind,
+                            caller != nullptr ? program_caller(caller) : nullptr,
+                            nullptr,
+                            false,
+                            false};
   Regions& all = regions();
   const std::unique_lock lock(all.mutex);
   Region*& slot = all.by_base[region->base];
@@ -210,7 +216,8 @@ void copied_out(const void* from, std::size_t size) {
 }
 
 void report_leaks() {
-  if (!enabled.memory && !enabled.leak) return;
+  // After a fault nothing could be freed.
+  if ((!enabled.memory && !enabled.leak) || is_poisoned()) return;
   Regions& all = regions();
   const std::shared_lock lock(all.mutex);
   for (const auto& [base, region] : all.by_base) {

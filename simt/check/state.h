@@ -29,7 +29,7 @@ using Address = std::uintptr_t;
 using Time = std::uint64_t;  // 40 bits
 
 struct Enabled {
-  bool memory = true, race = true, init = true;
+  bool memory = true, race = true, init = true, sync = true;
   bool leak = false;  // leaks count as findings
 };
 extern Enabled enabled;

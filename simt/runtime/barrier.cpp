@@ -59,6 +59,8 @@ bool is_complete(const Block& block, const BarrierState& barrier) {
     barrier.site = site;
   } else if (barrier.kind != kind || barrier.expected != expected) {
     different_barriers(barrier, kind, site);
+  } else if (check_hooks != nullptr && expected == 0 && barrier.site.line != site.line) {
+    check_hooks->barriers_differ(block, barrier.site, site);
   }
   ++barrier.arrived;
   barrier.trues += predicate;
@@ -104,6 +106,9 @@ void Block::release(BarrierState& barrier) {
   barrier.result = result_of(barrier);
   if (check_hooks != nullptr) {
     const auto id = static_cast<unsigned>(&barrier - barriers.data());
+    if (barrier.expected == 0 && barrier.arrived != thread_count) {
+      check_hooks->barrier_lacks(*this, barrier.site, barrier.arrived);
+    }
     if (barrier.expected == 0 || barrier.expected >= thread_count) {
       check_hooks->barrier_passed(*this);
     } else {

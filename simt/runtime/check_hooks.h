@@ -5,6 +5,7 @@
 
 #include <driver_types.h>
 #include <simt/allocation.h>
+#include <simt/self.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,7 @@ struct Block;
 struct Grid;
 
 struct CheckHooks {
+  // `caller` is null for memory that the program knows nothing of.
   void (*allocated)(const void* base, std::size_t size, MemoryKind kind, const void* caller);
   // True: the check keeps the memory for a while, and gives it back with heap_free.
   bool (*freed)(void* base, std::size_t size, const void* caller);
@@ -31,6 +33,12 @@ struct CheckHooks {
   // A barrier of some of the threads: the running one arrives; the threads of these warps go on.
   void (*named_arrived)(Block& block, unsigned id);
   void (*named_passed)(Block& block, unsigned id, std::uint32_t warps);
+  // The block's barrier: threads at different calls of it meet; it completes without those that have
+  // returned.
+  void (*barriers_differ)(Block& block, Site first, Site second);
+  void (*barrier_lacks)(Block& block, Site site, unsigned arrived);
+  // A warp operation completes without lanes that its mask names: they have returned.
+  void (*warp_lacks)(Block& block, const char* operation, Site site, unsigned mask, unsigned gone);
   void (*blocks_met)(Grid& grid);  // of a cooperative grid
   std::uint64_t (*cluster_met)();  // a cluster's barrier completes: when that is
   void (*grid_ended)(Grid& grid, bool faulted);

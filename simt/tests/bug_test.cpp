@@ -64,7 +64,11 @@ class Checked : public testing::Test {
       EXPECT_EQ(status, 0);
       // Nothing at all, but for a program whose own message is expected: then no finding.
       const char* const silent = has(source_, ".err") ? "simt check" : "simt";
-      EXPECT_EQ(report.find(silent), std::string::npos) << report;
+      std::istringstream lines(report);
+      for (std::string line; std::getline(lines, line);) {
+        if (line.find("simt check: warning: ") == 0) continue;  // of leaks
+        EXPECT_EQ(line.find(silent), std::string::npos) << report;
+      }
       return;
     }
     EXPECT_NE(status, 0);
