@@ -1,6 +1,7 @@
 // Compiles with --check and runs every bugs/NAME.cu, whose report must contain the lines of
 // NAME.expect and whose exit status must not be 0, and every bugs/right/NAME.cu, which must be silent.
-// The programs of programs/ must be silent too, but those with a NAME.check: its lines must be reported.
+// The programs of programs/ and conformance/ must be silent too, but those with a NAME.check: its lines
+// must be reported.
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -106,6 +107,7 @@ int main(int argc, char** argv) {
   add_folder(SIMT_BUGS, "Bug");
   add_folder(SIMT_BUGS "/right", "Right");
   add_folder(SIMT_PROGRAMS, "CheckedProgram");
+  add_folder(SIMT_CONFORMANCE, "CheckedConformance");
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }

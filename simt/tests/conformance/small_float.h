@@ -1,92 +1,58 @@
-// __nv_bfloat16: every function whose result CUDA defines exactly. See api_numerics.h.
-#include <cuda_bf16.h>
+// Every function of a 16-bit float whose result CUDA defines exactly; half.cu and bf16.cu say which
+// float it is: Small, Pair, the names of its conversions, the bits of 1 and those that move a number a
+// little. See numerics.h.
+#pragma once
 
-#include "api_numerics.h"
+#include "numerics.h"
 
-__device__ __nv_bfloat16 h(unsigned i) {
-  return from_bits<__nv_bfloat16>(i);
+__device__ Small h(unsigned i) {
+  return from_bits<Small>(i);
 }
-__device__ __nv_bfloat16 r(unsigned i, unsigned k) {
-  return from_bits<__nv_bfloat16>(random_bits(i, k));
+__device__ Small r(unsigned i, unsigned k) {
+  return from_bits<Small>(random_bits(i, k));
 }
-__device__ __nv_bfloat162 v(unsigned i, unsigned k) {
-  return from_bits<__nv_bfloat162>(random_bits(i, k));
+__device__ Pair v(unsigned i, unsigned k) {
+  return from_bits<Pair>(random_bits(i, k));
 }
-__device__ unsigned long long b(__nv_bfloat16 x) {
+__device__ unsigned long long b(Small x) {
   return bits_of<unsigned long long>(x);
 }
-__device__ unsigned long long b2(__nv_bfloat162 x) {
+__device__ unsigned long long b2(Pair x) {
   return bits_of<unsigned long long>(x);
 }
 __device__ unsigned long long f(float x) {
   return bits_of<unsigned long long>(x);
 }
 // Near numbers make sums that cancel and products that tie; random bits alone seldom do.
-__device__ __nv_bfloat16 n(unsigned i, unsigned k) {
+__device__ Small n(unsigned i, unsigned k) {
   const unsigned long long bits = random_bits(i, k);
-  return from_bits<__nv_bfloat16>(0x3F80u ^ (bits & 0x80FFu));
+  return from_bits<Small>(one_bits ^ (bits & near_mask));
 }
 
-BITS(float2_rn, b(__float2bfloat16_rn(any_float(i, 1))))
-BITS(float2_rn_any, b(__float2bfloat16_rn(from_bits<float>(random_bits(i, 7)))))
-BITS(float2_rz, b(__float2bfloat16_rz(any_float(i, 1))))
-BITS(float2_rz_any, b(__float2bfloat16_rz(from_bits<float>(random_bits(i, 7)))))
-BITS(float2_ru, b(__float2bfloat16_ru(any_float(i, 1))))
-BITS(float2_ru_any, b(__float2bfloat16_ru(from_bits<float>(random_bits(i, 7)))))
-BITS(float2_rd, b(__float2bfloat16_rd(any_float(i, 1))))
-BITS(float2_rd_any, b(__float2bfloat16_rd(from_bits<float>(random_bits(i, 7)))))
-BITS(double2, b(__double2bfloat16(any_double(i, 1))))
-BITS(to_float, f(__bfloat162float(h(i))))
-BITS(to_int_rn, (unsigned long long)__bfloat162int_rn(h(i)))
-BITS(from_int_rn, b(__int2bfloat16_rn((int)(random_bits(i, 3) >> (i % 64)))))
-BITS(to_int_rz, (unsigned long long)__bfloat162int_rz(h(i)))
-BITS(from_int_rz, b(__int2bfloat16_rz((int)(random_bits(i, 3) >> (i % 64)))))
-BITS(to_int_ru, (unsigned long long)__bfloat162int_ru(h(i)))
-BITS(from_int_ru, b(__int2bfloat16_ru((int)(random_bits(i, 3) >> (i % 64)))))
-BITS(to_int_rd, (unsigned long long)__bfloat162int_rd(h(i)))
-BITS(from_int_rd, b(__int2bfloat16_rd((int)(random_bits(i, 3) >> (i % 64)))))
-BITS(to_uint_rn, (unsigned long long)__bfloat162uint_rn(h(i)))
-BITS(from_uint_rn, b(__uint2bfloat16_rn((unsigned)(random_bits(i, 3) >> (i % 64)))))
-BITS(to_uint_rz, (unsigned long long)__bfloat162uint_rz(h(i)))
-BITS(from_uint_rz, b(__uint2bfloat16_rz((unsigned)(random_bits(i, 3) >> (i % 64)))))
-BITS(to_uint_ru, (unsigned long long)__bfloat162uint_ru(h(i)))
-BITS(from_uint_ru, b(__uint2bfloat16_ru((unsigned)(random_bits(i, 3) >> (i % 64)))))
-BITS(to_uint_rd, (unsigned long long)__bfloat162uint_rd(h(i)))
-BITS(from_uint_rd, b(__uint2bfloat16_rd((unsigned)(random_bits(i, 3) >> (i % 64)))))
-BITS(to_short_rn, (unsigned long long)__bfloat162short_rn(h(i)))
-BITS(from_short_rn, b(__short2bfloat16_rn((short)(random_bits(i, 3) >> (i % 64)))))
-BITS(to_short_rz, (unsigned long long)__bfloat162short_rz(h(i)))
-BITS(from_short_rz, b(__short2bfloat16_rz((short)(random_bits(i, 3) >> (i % 64)))))
-BITS(to_short_ru, (unsigned long long)__bfloat162short_ru(h(i)))
-BITS(from_short_ru, b(__short2bfloat16_ru((short)(random_bits(i, 3) >> (i % 64)))))
-BITS(to_short_rd, (unsigned long long)__bfloat162short_rd(h(i)))
-BITS(from_short_rd, b(__short2bfloat16_rd((short)(random_bits(i, 3) >> (i % 64)))))
-BITS(to_ushort_rn, (unsigned long long)__bfloat162ushort_rn(h(i)))
-BITS(from_ushort_rn, b(__ushort2bfloat16_rn((unsigned short)(random_bits(i, 3) >> (i % 64)))))
-BITS(to_ushort_rz, (unsigned long long)__bfloat162ushort_rz(h(i)))
-BITS(from_ushort_rz, b(__ushort2bfloat16_rz((unsigned short)(random_bits(i, 3) >> (i % 64)))))
-BITS(to_ushort_ru, (unsigned long long)__bfloat162ushort_ru(h(i)))
-BITS(from_ushort_ru, b(__ushort2bfloat16_ru((unsigned short)(random_bits(i, 3) >> (i % 64)))))
-BITS(to_ushort_rd, (unsigned long long)__bfloat162ushort_rd(h(i)))
-BITS(from_ushort_rd, b(__ushort2bfloat16_rd((unsigned short)(random_bits(i, 3) >> (i % 64)))))
-BITS(to_ll_rn, (unsigned long long)__bfloat162ll_rn(h(i)))
-BITS(from_ll_rn, b(__ll2bfloat16_rn((long long)(random_bits(i, 3) >> (i % 64)))))
-BITS(to_ll_rz, (unsigned long long)__bfloat162ll_rz(h(i)))
-BITS(from_ll_rz, b(__ll2bfloat16_rz((long long)(random_bits(i, 3) >> (i % 64)))))
-BITS(to_ll_ru, (unsigned long long)__bfloat162ll_ru(h(i)))
-BITS(from_ll_ru, b(__ll2bfloat16_ru((long long)(random_bits(i, 3) >> (i % 64)))))
-BITS(to_ll_rd, (unsigned long long)__bfloat162ll_rd(h(i)))
-BITS(from_ll_rd, b(__ll2bfloat16_rd((long long)(random_bits(i, 3) >> (i % 64)))))
-BITS(to_ull_rn, (unsigned long long)__bfloat162ull_rn(h(i)))
-BITS(from_ull_rn, b(__ull2bfloat16_rn((unsigned long long)(random_bits(i, 3) >> (i % 64)))))
-BITS(to_ull_rz, (unsigned long long)__bfloat162ull_rz(h(i)))
-BITS(from_ull_rz, b(__ull2bfloat16_rz((unsigned long long)(random_bits(i, 3) >> (i % 64)))))
-BITS(to_ull_ru, (unsigned long long)__bfloat162ull_ru(h(i)))
-BITS(from_ull_ru, b(__ull2bfloat16_ru((unsigned long long)(random_bits(i, 3) >> (i % 64)))))
-BITS(to_ull_rd, (unsigned long long)__bfloat162ull_rd(h(i)))
-BITS(from_ull_rd, b(__ull2bfloat16_rd((unsigned long long)(random_bits(i, 3) >> (i % 64)))))
-BITS(to_char_rz, (unsigned long long)__bfloat162char_rz(h(i)))
-BITS(to_uchar_rz, (unsigned long long)__bfloat162uchar_rz(h(i)))
+#define BOTH(name, type, mode)                                          \
+  BITS(to_##name##_##mode, (unsigned long long)TO(name##_##mode)(h(i))) \
+  BITS(from_##name##_##mode, b(FROM(name, _##mode)((type)(random_bits(i, 3) >> (i % 64)))))
+#define INTEGER(name, type) \
+  BOTH(name, type, rn) BOTH(name, type, rz) BOTH(name, type, ru) BOTH(name, type, rd)
+
+BITS(float2_rn, b(FROM(float, _rn)(any_float(i, 1))))
+BITS(float2_rn_any, b(FROM(float, _rn)(from_bits<float>(random_bits(i, 7)))))
+BITS(float2_rz, b(FROM(float, _rz)(any_float(i, 1))))
+BITS(float2_rz_any, b(FROM(float, _rz)(from_bits<float>(random_bits(i, 7)))))
+BITS(float2_ru, b(FROM(float, _ru)(any_float(i, 1))))
+BITS(float2_ru_any, b(FROM(float, _ru)(from_bits<float>(random_bits(i, 7)))))
+BITS(float2_rd, b(FROM(float, _rd)(any_float(i, 1))))
+BITS(float2_rd_any, b(FROM(float, _rd)(from_bits<float>(random_bits(i, 7)))))
+BITS(double2, b(FROM(double, )(any_double(i, 1))))
+BITS(to_float, f(TO(float)(h(i))))
+INTEGER(int, int)
+INTEGER(uint, unsigned)
+INTEGER(short, short)
+INTEGER(ushort, unsigned short)
+INTEGER(ll, long long)
+INTEGER(ull, unsigned long long)
+BITS(to_char_rz, (unsigned long long)TO(char_rz)(h(i)))
+BITS(to_uchar_rz, (unsigned long long)TO(uchar_rz)(h(i)))
 BITS(hadd, b(__hadd(r(i, 1), r(i, 2))))
 BITS(hadd_near, b(__hadd(n(i, 1), n(i, 2))))
 BITS(hadd_sat, b(__hadd_sat(n(i, 1), n(i, 2))))
@@ -203,12 +169,12 @@ BITS(hcos, b(hcos(h(i))))
 BITS(h2cos, b2(h2cos(v(i, 1))))
 BITS(htanh, b(htanh(h(i))))
 BITS(h2tanh, b2(h2tanh(v(i, 1))))
-BITS(half22float2, bits_of<unsigned long long>(__bfloat1622float2(v(i, 1))))
-BITS(float22half2, b2(__float22bfloat162_rn(make_float2(any_float(i, 1), any_float(i, 2)))))
-BITS(floats2half2, b2(__floats2bfloat162_rn(any_float(i, 1), any_float(i, 2))))
-BITS(float2half2, b2(__float2bfloat162_rn(any_float(i, 1))))
-BITS(lows, b2(__lows2bfloat162(v(i, 1), v(i, 2))))
-BITS(highs, b2(__highs2bfloat162(v(i, 1), v(i, 2))))
+BITS(half22float2, bits_of<unsigned long long>(PAIR_TO_FLOATS(v(i, 1))))
+BITS(float22half2, b2(FLOATS_TO_PAIR(make_float2(any_float(i, 1), any_float(i, 2)))))
+BITS(floats2half2, b2(TWO_TO_PAIR(any_float(i, 1), any_float(i, 2))))
+BITS(float2half2, b2(ONE_TO_PAIR(any_float(i, 1))))
+BITS(lows, b2(LOWS(v(i, 1), v(i, 2))))
+BITS(highs, b2(HIGHS(v(i, 1), v(i, 2))))
 BITS(lowhigh, b2(__lowhigh2highlow(v(i, 1))))
 // nvcc fuses a multiplication and an addition, so each operator is tried alone.
 BITS(operators, b(n(i, 1) * n(i, 2)) | b(r(i, 1) + r(i, 2)) << 16 | b(n(i, 1) - n(i, 2)) << 32 |

@@ -1,5 +1,5 @@
-// Integer, conversion and rounding-mode intrinsics. See api_numerics.h.
-#include "api_numerics.h"
+// Integer, conversion and rounding-mode intrinsics. See numerics.h.
+#include "numerics.h"
 
 using Word = unsigned long long;
 __device__ unsigned u(unsigned i, unsigned k) {

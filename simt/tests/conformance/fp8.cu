@@ -1,7 +1,7 @@
-// 8-bit floats: conversions from and to every wider type. See api_numerics.h.
+// 8-bit floats: conversions from and to every wider type. See numerics.h.
 #include <cuda_fp8.h>
 
-#include "api_numerics.h"
+#include "numerics.h"
 
 using Word = unsigned long long;
 
