@@ -1,4 +1,5 @@
-// The right neighbour of a tile's last column is the first of the next row: a wrong value, in bounds.
+// The right neighbour of a tile's last column is the first of the next row: a wrong value, in
+// bounds.
 __global__ void right(const float* in, float* out) {
   __shared__ float tile[17][16];
   int x = threadIdx.x, y = threadIdx.y;

@@ -2,7 +2,8 @@
 // (CUDA 13) compiled for the host; the normal ones are compared with a margin, because a GPU takes
 // approximate sine and cosine.
 #include <curand_kernel.h>
-#include <cstdio>
+
+#include "facts.h"
 
 template <class State>
 __global__ void streams(unsigned long long seed, unsigned long long subsequence,
@@ -26,7 +27,7 @@ void show(const char* name, unsigned long long seed, unsigned long long subseque
 }
 
 template <class State>
-__global__ void distributions(const char* name) {
+__global__ void distributions(Name name) {
   State state;
   curand_init(1234, threadIdx.x, 0, &state);
   // One draw a statement: C++ leaves the order of arguments open.
@@ -37,7 +38,7 @@ __global__ void distributions(const char* name) {
   const float l = curand_log_normal(&state, 0.5f, 0.25f);
   const unsigned p0 = curand_poisson(&state, 3.5), p1 = curand_poisson(&state, 5000.0);
   printf("%s thread %u uniform %.9g %.9g double %.17g normal %.4f %.4f normal double %.8f %.8f",
-         name, threadIdx.x, u0, u1, d, n0, n1, m0, m1);
+         name.text, threadIdx.x, u0, u1, d, n0, n1, m0, m1);
   printf(" log %.3f poisson %u %u", l, p0, p1);
   skipahead(1000003ull, &state);
   skipahead_sequence(3ull, &state);
@@ -65,8 +66,8 @@ int main() {
   show<curandState>("xorwow", 0, 0, 0);
   show<curandState>("xorwow", ~0ull, ~0ull, ~0ull);
   show<curandStatePhilox4_32_10_t>("philox", ~0ull, ~0ull, ~0ull);
-  distributions<curandState><<<1, 2>>>("xorwow");
-  distributions<curandStatePhilox4_32_10_t><<<1, 2>>>("philox");
+  distributions<curandState><<<1, 2>>>(Name{"xorwow"});
+  distributions<curandStatePhilox4_32_10_t><<<1, 2>>>(Name{"philox"});
   fours<<<1, 1>>>();
   return cudaDeviceSynchronize() != cudaSuccess;
 }

@@ -1,7 +1,8 @@
 #!/bin/sh
 # On a machine with a GPU: record.sh FOLDER compiles every program of this folder with nvcc, runs it and
 # writes what it prints to FOLDER/NAME.gpu.out. Then, anywhere: record.sh --take FOLDER makes these the
-# expected outputs (NAME.out) and shows what changed.
+# expected outputs (NAME.out) and shows what changed. not_recorded.txt names the programs whose expected
+# output is still simt's own.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 nvcc=${NVCC:-nvcc}
@@ -12,6 +13,7 @@ take() {
     name=$(basename "$output" .gpu.out)
     diff -u "$here/$name.out" "$output" && echo "$name: as expected"
     cp "$output" "$here/$name.out"
+    sed -i "/^$name\$/d" "$here/not_recorded.txt"
   done
 }
 
@@ -38,7 +40,7 @@ one() {
 case ${1:-} in
   --one) one "$2" "$3" ;;
   --take) take "$2" ;;
-  "" | -*) sed -n '2,4s/^# //p' "$0"; exit 2 ;;
+  "" | -*) sed -n '2,5s/^# //p' "$0"; exit 2 ;;
   *)
     mkdir -p "$1"
     ls "$here"/*.cu | sed 's#.*/##; s/\.cu$//' |

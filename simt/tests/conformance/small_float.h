@@ -1,6 +1,6 @@
 // Every function of a 16-bit float whose result CUDA defines exactly; half.cu and bf16.cu say which
-// float it is: Small, Pair, the names of its conversions, the bits of 1 and those that move a number a
-// little. See numerics.h.
+// float it is: Small, Pair, the names of its conversions, the bits of 1 and those that move a
+// number a little. See numerics.h.
 #pragma once
 
 #include "numerics.h"

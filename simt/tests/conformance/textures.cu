@@ -1,12 +1,12 @@
 // Texture and surface objects over arrays, pitched and linear memory.
-#include <cstdio>
+#include "facts.h"
 
 __global__ void read1d(cudaTextureObject_t t) {
   printf("%g %g %g\n", tex1Dfetch<float>(t, 0), tex1Dfetch<float>(t, 3), tex1Dfetch<float>(t, 4));
 }
 
-__global__ void read2d(cudaTextureObject_t t, const char* what) {
-  printf("%s:", what);
+__global__ void read2d(cudaTextureObject_t t, Name what) {
+  printf("%s:", what.text);
   const float at[5][2] = {{0.5f, 0.5f}, {1.0f, 0.5f}, {2.5f, 1.5f}, {-1.0f, 0.5f}, {1.0f, 1.0f}};
   for (int i = 0; i < 5; ++i) printf(" %g", tex2D<float>(t, at[i][0], at[i][1]));
   printf("\n");
@@ -52,9 +52,9 @@ int main() {
   r = {};
   r.resType = cudaResourceTypeArray;
   r.res.array.array = array;
-  read2d<<<1, 1>>>(texture(r, cudaFilterModePoint, cudaAddressModeClamp), "point");
-  read2d<<<1, 1>>>(texture(r, cudaFilterModeLinear, cudaAddressModeClamp), "linear");
-  read2d<<<1, 1>>>(texture(r, cudaFilterModeLinear, cudaAddressModeBorder), "border");
+  read2d<<<1, 1>>>(texture(r, cudaFilterModePoint, cudaAddressModeClamp), Name{"point"});
+  read2d<<<1, 1>>>(texture(r, cudaFilterModeLinear, cudaAddressModeClamp), Name{"linear"});
+  read2d<<<1, 1>>>(texture(r, cudaFilterModeLinear, cudaAddressModeBorder), Name{"border"});
 
   cudaSurfaceObject_t surface;
   cudaCreateSurfaceObject(&surface, &r);
@@ -74,4 +74,8 @@ int main() {
   read_bytes<<<1, 1>>>(
       texture(r, cudaFilterModePoint, cudaAddressModeWrap, cudaReadModeNormalizedFloat, 1));
   printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+  cudaDestroySurfaceObject(surface);
+  cudaFreeArray(array);
+  cudaFree(linear);
+  cudaFree(pitched);
 }
