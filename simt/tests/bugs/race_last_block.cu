@@ -1,5 +1,4 @@
-// The last block adds up what the others wrote, but nothing orders their writes before their
-// tickets.
+// The last block adds up what the others wrote, but no fence orders writes before tickets.
 __device__ unsigned tickets = 0;
 
 __global__ void sum(float* parts, float* out) {

@@ -1,8 +1,8 @@
 #!/bin/sh
-# On a machine with a GPU: record.sh FOLDER compiles every program of this folder with nvcc, runs it and
-# writes what it prints to FOLDER/NAME.gpu.out. Then, anywhere: record.sh --take FOLDER makes these the
-# expected outputs (NAME.out) and shows what changed. not_recorded.txt names the programs whose expected
-# output is still simt's own.
+# On a machine with a GPU: record.sh FOLDER compiles every program of this folder with nvcc, runs it
+# and writes what it prints to FOLDER/NAME.gpu.out. Then, anywhere: record.sh --take FOLDER makes these
+# the expected outputs (NAME.out) and shows what changed. not_recorded.txt names the programs whose
+# expected output is still simt's own.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 nvcc=${NVCC:-nvcc}
@@ -21,12 +21,11 @@ take() {
 one() {
   name=$1 folder=$2
   program=$(mktemp)
-  if ! "$nvcc" -std=c++17 -arch="$arch" "$here/$name.cu" -o "$program" 2> "$folder/$name.nvcc.err"; then
-    echo "$name: nvcc failed"; head -5 "$folder/$name.nvcc.err"
+  if ! "$nvcc" -std=c++17 -arch="$arch" "$here/$name.cu" -o "$program" 2> "$folder/$name.err"; then
+    echo "$name: nvcc failed"; grep error "$folder/$name.err" | head -5
     rm -f "$program"
     return 1
   fi
-  rm -f "$folder/$name.nvcc.err"
   # Named only when it is whole: a program that hangs or crashes leaves no record.
   if timeout -k 5 60 "$program" > "$folder/$name.part" 2> "$folder/$name.err"; then
     mv "$folder/$name.part" "$folder/$name.gpu.out"

@@ -1,5 +1,4 @@
-// A maximum of floats by a loop around atomicCAS, and a flag that many threads set to the same
-// value.
+// A maximum of floats by a loop around atomicCAS, and a flag that many threads set to the same value.
 __global__ void largest(int* best, int* found) {
   const int mine = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   int old = *best, seen;
