@@ -1,7 +1,7 @@
 // Compiles with --check and runs every bugs/NAME.cu, whose report must contain the lines of
 // NAME.expect and whose exit status must not be 0, and every bugs/right/NAME.cu, which must be silent.
 // The programs of programs/ and conformance/ must be silent too, but those with a NAME.check: its lines
-// must be reported.
+// must be reported. NAME.plain says why a program is not run here.
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -89,7 +89,8 @@ class Checked : public testing::Test {
 void add_folder(const fs::path& folder, const char* suite) {
   std::vector<fs::path> sources;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() == ".cu" && !has(entry.path(), ".fail"))
+    if (entry.path().extension() == ".cu" && !has(entry.path(), ".fail") &&
+        !has(entry.path(), ".plain"))
       sources.push_back(entry.path());
   }
   std::sort(sources.begin(), sources.end());

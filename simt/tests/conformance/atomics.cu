@@ -119,13 +119,12 @@ __global__ void loops(int* product, float* largest) {
     seen = atomicCAS(product, assumed, assumed * 2);
   } while (seen != assumed);
   int* const word = reinterpret_cast<int*>(largest);
-  int now = *word;
   const float mine = static_cast<float>(threadIdx.x * 37 % 64);
-  while (__int_as_float(now) < mine) {
-    const int before = atomicCAS(word, now, __float_as_int(mine));
-    if (before == now) break;
-    now = before;
-  }
+  int now = *word;
+  do {
+    assumed = now;
+    now = atomicCAS(word, assumed, __float_as_int(fmaxf(mine, __int_as_float(assumed))));
+  } while (now != assumed);
 }
 
 int main() {

@@ -149,5 +149,10 @@ int main() {
   printf("answer %d\n", answer);
   printf("fp8 %g %g\n", float(__nv_fp8_e4m3(3.3f)), float(__nv_fp8_e5m2(-3.3f)));
   CHECK(cudaStreamDestroy(stream));
+  for (void* block :
+       {(void*)pair_in, (void*)pair_total, (void*)quads, (void*)twos, (void*)pitched}) {
+    CHECK(cudaFree(block));
+  }
+  CHECK(cudaFreeHost(longest));
   return 0;
 }

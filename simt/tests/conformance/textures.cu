@@ -1,4 +1,6 @@
 // Texture and surface objects over arrays, pitched and linear memory.
+#include <vector>
+
 #include "facts.h"
 
 __global__ void read1d(cudaTextureObject_t t) {
@@ -21,6 +23,8 @@ __global__ void write(cudaSurfaceObject_t s) {
   surf2Dwrite(10.0f * threadIdx.y + threadIdx.x, s, threadIdx.x * 4, threadIdx.y);
 }
 
+static std::vector<cudaTextureObject_t> made;
+
 cudaTextureObject_t texture(const cudaResourceDesc& r, cudaTextureFilterMode filter,
                             cudaTextureAddressMode mode,
                             cudaTextureReadMode read = cudaReadModeElementType,
@@ -32,6 +36,7 @@ cudaTextureObject_t texture(const cudaResourceDesc& r, cudaTextureFilterMode fil
   how.normalizedCoords = normalised;
   cudaTextureObject_t t = 0;
   printf("%s", cudaCreateTextureObject(&t, &r, &how, nullptr) == cudaSuccess ? "" : "no texture\n");
+  made.push_back(t);
   return t;
 }
 
@@ -74,6 +79,7 @@ int main() {
   read_bytes<<<1, 1>>>(
       texture(r, cudaFilterModePoint, cudaAddressModeWrap, cudaReadModeNormalizedFloat, 1));
   printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+  for (cudaTextureObject_t t : made) cudaDestroyTextureObject(t);
   cudaDestroySurfaceObject(surface);
   cudaFreeArray(array);
   cudaFree(linear);
