@@ -43,20 +43,29 @@ PREAMBLE = (
     "Target application returned an error",
     "No kernel launches were detected",
 )
-KINDS = {
-    "race": "race",
-    "uninitialised": "init",
-    "out of bounds": "memory",
-    "use after free": "memory",
-    "double free": "memory",
-    "invalid free": "memory",
-    "misaligned": "memory",
-    "null pointer": "memory",
-    "host pointer in a kernel": "memory",
-    "device pointer on the host": "memory",
-    "wrong direction": "memory",
-    "leak": "memory",
-}
+# What a report says, the check that says it, and its name in the table.
+KINDS = (
+    ("race:", "race", "race"),
+    ("uninitialised:", "init", "uninitialised"),
+    ("out of bounds", "memory", "out of bounds"),
+    ("use after free", "memory", "use after free"),
+    ("use after exit", "memory", "use after exit"),
+    ("another thread's local memory", "memory", "another thread's local memory"),
+    ("double free", "memory", "double free"),
+    ("invalid free", "memory", "invalid free"),
+    ("misaligned", "memory", "misaligned"),
+    ("null pointer", "memory", "null pointer"),
+    ("host pointer in a kernel", "memory", "host pointer in a kernel"),
+    ("device pointer on the host", "memory", "device pointer on the host"),
+    ("wrong direction", "memory", "wrong direction"),
+    ("leak:", "memory", "leak"),
+    ("deadlock", "sync", "deadlock"),
+    ("incomplete barrier", "sync", "incomplete barrier"),
+    ("grid barrier for blocks that have ended", "sync", "incomplete barrier"),
+    ("different barriers", "sync", "different barriers"),
+    ("different operations", "sync", "different operations"),
+    ("mask", "sync", "wrong mask"),
+)
 
 
 def programs():
@@ -214,12 +223,12 @@ def what_is_wrong(name):
 
 
 def ours(name):
-    """'memory: out of bounds' from the first line that the report must contain."""
-    expected = (HERE / f"{name}.expect").read_text().splitlines()[0]
-    kind = expected.split(":")[0]
-    if kind not in KINDS:
-        return "sync: " + expected
-    return kind if kind == KINDS[kind] else f"{KINDS[kind]}: {kind}"
+    """'memory: out of bounds' from the lines that the report must contain."""
+    expected = (HERE / f"{name}.expect").read_text()
+    for phrase, check, kind in KINDS:
+        if phrase in expected:
+            return kind if kind == check else f"{check}: {kind}"
+    raise SystemExit(f"compare.py: {name}.expect names no kind of finding")
 
 
 def theirs(result):
