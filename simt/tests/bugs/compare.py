@@ -46,7 +46,7 @@ PREAMBLE = (
 # What a report says, the check that says it, and its name in the table.
 KINDS = (
     ("race:", "race", "race"),
-    ("uninitialised:", "init", "uninitialised"),
+    ("uninitialised", "init", "uninitialised"),
     ("out of bounds", "memory", "out of bounds"),
     ("use after free", "memory", "use after free"),
     ("use after exit", "memory", "use after exit"),
@@ -79,6 +79,10 @@ def source_of(key):
 
 def fingerprint(key):
     return hashlib.sha256(source_of(key).read_bytes()).hexdigest()[:16]
+
+
+def is_fresh(key, result):
+    return source_of(key).exists() and result["source"] == fingerprint(key)
 
 
 # ---- measure
@@ -148,15 +152,14 @@ class Measurement:
         fresh.replace(self.path)
 
     def describe(self):
-        version = subprocess.run([self.options.sanitizer, "--version"], capture_output=True, text=True)
-        match = re.search(r"Version (\S+)", version.stdout)
-        self.record["sanitizer"] = match[1] if match else version.stdout.strip()
-        version = subprocess.run([self.options.nvcc, "--version"], capture_output=True, text=True)
-        match = re.search(r"V(\d+\.\d+\.\d+)", version.stdout)
-        self.record["nvcc"] = match[1] if match else version.stdout.strip()
-        device = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"],
-                                capture_output=True, text=True)
-        self.record["device"] = (device.stdout.strip().splitlines() or ["unknown"])[0]
+        def ask(pattern, *command):
+            answer = subprocess.run(command, capture_output=True, text=True).stdout
+            match = re.search(pattern, answer)
+            return match[1] if match else "unknown"
+
+        self.record["sanitizer"] = ask(r"Version (\S+)", self.options.sanitizer, "--version")
+        self.record["nvcc"] = ask(r"V(\d+\.\d+\.\d+)", self.options.nvcc, "--version")
+        self.record["device"] = ask(r"(\S.*)", "nvidia-smi", "--query-gpu=name", "--format=csv,noheader")
 
     def one(self, key, folder):
         program = str(Path(folder) / key.replace("/", "_"))
@@ -170,7 +173,7 @@ class Measurement:
         try:
             for tool, arguments in TOOLS.items():
                 status, output = run_bounded(
-                    [self.options.sanitizer, "--tool", tool, *arguments, "--base-port", str(port),
+                    [self.options.sanitizer, "--tool", tool, *arguments, "--port", str(port),
                      "--require-cuda-init", "no", program], self.options.timeout)
                 if status is not None and "COMPUTE-SANITIZER" not in output:
                     return f"{key}: {tool} did not start\n{output}"
@@ -188,7 +191,7 @@ class Measurement:
         keys = programs() + ["right/" + name for name in programs()]
         self.record["programs"] = {
             key: value for key, value in self.record["programs"].items()
-            if key in keys and value["source"] == fingerprint(key)}
+            if key in keys and is_fresh(key, value)}
         left = [key for key in keys if key not in self.record["programs"]]
         failures = []
         with tempfile.TemporaryDirectory() as folder, \
@@ -249,55 +252,63 @@ def shorten(text):
     return text.rstrip(".").replace("|", "\\|").replace("__", "\\_\\_")
 
 
-def render():
-    record = {"programs": {}}
+def recorded():
+    """The record without what has changed since it was measured."""
     path = HERE / "sanitizer.json"
-    if path.exists():
-        record = json.loads(path.read_text())
+    record = json.loads(path.read_text()) if path.exists() else {"programs": {}}
+    record["programs"] = {key: value for key, value in record["programs"].items() if is_fresh(key, value)}
+    return record
+
+
+def their_cell(result):
+    says = theirs(result)
+    if says:
+        return "; ".join(says)
+    hangs = any(HANGS in result[tool] for tool in TOOLS)
+    return "nothing: it never ends" if hangs else "nothing"
+
+
+def summary(names, record):
+    facts = record["programs"]
+    lines = [f"- `--check` finds {len(names)} of {len(names)}; {len(names)} of {len(names)} twins are silent."]
+    measured = [name for name in names if name in facts]
+    if not measured:
+        return lines + ["- compute-sanitizer: not measured."]
+    found = sum(bool(theirs(facts[name])) for name in measured)
+    twins = [name for name in names if "right/" + name in facts]
+    loud = [name for name in twins if theirs(facts["right/" + name])]
+    return lines + [
+        f"- compute-sanitizer {record['sanitizer']} (memcheck, racecheck, initcheck, synccheck; nvcc "
+        f"{record['nvcc']}, {record['device']})",
+        f"  finds {found} of {len(measured)}; {len(twins) - len(loud)} of {len(twins)} twins are silent"
+        + (": not " + ", ".join(loud) if loud else "") + ".",
+        f"- Found by `--check` alone: {len(measured) - found}.",
+    ]
+
+
+def render():
+    record = recorded()
     facts = record["programs"]
     names = programs()
-    stale = [key for key in facts if not source_of(key).exists() or facts[key]["source"] != fingerprint(key)]
-    if stale:
-        raise SystemExit("compare.py: changed since it was measured: " + ", ".join(sorted(stale)))
-    rows, found, only_ours, loud = [], 0, 0, []
-    measured = [name for name in names if name in facts and "right/" + name in facts]
+    rows = []
     for name in names:
-        twin = HERE / "right" / f"{name}.cu"
-        if not twin.exists() or not (HERE / f"{name}.expect").exists():
+        if not source_of("right/" + name).exists() or not (HERE / f"{name}.expect").exists():
             raise SystemExit(f"compare.py: {name}.cu has no twin right/{name}.cu or no {name}.expect")
-        if name in measured:
-            says = theirs(facts[name])
-            found += bool(says)
-            only_ours += not says
-            cell = "; ".join(says) or "nothing"
-            if any(HANGS in facts[name][tool] for tool in TOOLS) and not says:
-                cell = "nothing: it never ends"
-            if theirs(facts["right/" + name]):
-                loud.append(name)
-        else:
-            cell = "not measured"
+        cell = their_cell(facts[name]) if name in facts else "not measured"
         rows.append(f"| {name} | {what_is_wrong(name)} | {ours(name)} | {cell} |")
-    lines = [
+    return "\n".join([
         "# What `cc --check` finds, and what compute-sanitizer finds",
         "",
         "Small wrong programs, each with a correct twin, are in `simt/tests/bugs`. The tests run all of them",
         "with `--check`: it must report the line, and keep silent about the twin. Written by",
         "`simt/tests/bugs/compare.py table`.",
         "",
-        f"- `--check` finds {len(names)} of {len(names)}; {len(names)} of {len(names)} twins are silent.",
-    ]
-    if measured:
-        lines += [
-            f"- compute-sanitizer {record['sanitizer']} (memcheck, racecheck, initcheck, synccheck; nvcc "
-            f"{record['nvcc']}, {record['device']})",
-            f"  finds {found} of {len(measured)}; {len(measured) - len(loud)} of {len(measured)} twins are silent"
-            + (": not " + ", ".join(loud) if loud else "") + ".",
-            f"- Found by `--check` alone: {only_ours}.",
-        ]
-    else:
-        lines.append("- compute-sanitizer: not measured.")
-    lines += ["", "| program | what is wrong | --check | compute-sanitizer |", "|---|---|---|---|", *rows]
-    return "\n".join(lines) + "\n"
+        *summary(names, record),
+        "",
+        "| program | what is wrong | --check | compute-sanitizer |",
+        "|---|---|---|---|",
+        *rows,
+    ]) + "\n"
 
 
 def table(options):

@@ -25,7 +25,8 @@ __global__ void of_floats(int count) {
     MODES(__float2uint, UINT, x);
     MODES(__float2ll, LONG, x);
     MODES(__float2ull, ULONG, x);
-    INT(static_cast<int>(x));
+    // Beyond an int's range C++ leaves open what a cast gives, and a CPU gives something else.
+    if (fabsf(x) < 2147483648.0f) INT(static_cast<int>(x));
   }
 }
 

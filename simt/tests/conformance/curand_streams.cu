@@ -27,9 +27,9 @@ void show(const char* name, unsigned long long seed, unsigned long long subseque
 }
 
 template <class State>
-__global__ void distributions(Name name) {
+__global__ void distributions(Name name, unsigned thread) {
   State state;
-  curand_init(1234, threadIdx.x, 0, &state);
+  curand_init(1234, thread, 0, &state);
   // One draw a statement: C++ leaves the order of arguments open.
   const float u0 = curand_uniform(&state), u1 = curand_uniform(&state);
   const double d = curand_uniform_double(&state);
@@ -38,7 +38,7 @@ __global__ void distributions(Name name) {
   const float l = curand_log_normal(&state, 0.5f, 0.25f);
   const unsigned p0 = curand_poisson(&state, 3.5), p1 = curand_poisson(&state, 5000.0);
   printf("%s thread %u uniform %.9g %.9g double %.17g normal %.4f %.4f normal double %.8f %.8f",
-         name.text, threadIdx.x, u0, u1, d, n0, n1, m0, m1);
+         name.text, thread, u0, u1, d, n0, n1, m0, m1);
   printf(" log %.3f poisson %u %u", l, p0, p1);
   skipahead(1000003ull, &state);
   skipahead_sequence(3ull, &state);
@@ -66,8 +66,9 @@ int main() {
   show<curandState>("xorwow", 0, 0, 0);
   show<curandState>("xorwow", ~0ull, ~0ull, ~0ull);
   show<curandStatePhilox4_32_10_t>("philox", ~0ull, ~0ull, ~0ull);
-  distributions<curandState><<<1, 2>>>(Name{"xorwow"});
-  distributions<curandStatePhilox4_32_10_t><<<1, 2>>>(Name{"philox"});
+  for (unsigned thread : {0u, 1u}) distributions<curandState><<<1, 1>>>(Name{"xorwow"}, thread);
+  for (unsigned thread : {0u, 1u})
+    distributions<curandStatePhilox4_32_10_t><<<1, 1>>>(Name{"philox"}, thread);
   fours<<<1, 1>>>();
   return cudaDeviceSynchronize() != cudaSuccess;
 }

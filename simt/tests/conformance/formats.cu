@@ -5,7 +5,7 @@ __global__ void formats(int n, long long l, double d, char c) {
   printf("%%d: [%d] [%5d] [%-5d] [%05d] [%+d] [% d] [%.4d] [%i]\n", n, n, n, n, n, n, n, n);
   printf("negative: [%d] [%6d] [%-6d] [%06d] [%u]\n", -n, -n, -n, -n, -n);
   printf("%%x: [%x] [%X] [%#x] [%08x] [%#X] [%o] [%#o]\n", n, n, n, n, n, n, n);
-  printf("short: [%hd] [%hu] [%hhd] [%hhu]\n", n * 700, n * 700, n * 7, n * 7);
+  printf("short: [%hd] [%hu]\n", n * 700, n * 700);
   printf("long: [%ld] [%lld] [%llu] [%llx] [%20lld] [%-20lld]\n", static_cast<long>(l), l, l, l, l,
          l);
   printf("size: [%zu]\n", sizeof(double4));

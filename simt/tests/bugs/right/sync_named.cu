@@ -4,11 +4,9 @@ __global__ void hand_over(int* out) {
   int t = threadIdx.x;
   if (t < 32) {
     box[t] = t;
-    asm volatile("bar.sync 1, 64;" ::: "memory");
-  } else {
-    asm volatile("bar.sync 1, 64;" ::: "memory");
-    out[t - 32] = box[t - 32];
   }
+  asm volatile("bar.sync 1, 64;" ::: "memory");
+  if (t >= 32) out[t - 32] = box[t - 32];
 }
 
 int main() {
