@@ -1,5 +1,4 @@
-// cuRAND's device generators. The integers and the uniform numbers are those of NVIDIA's headers
-// (CUDA 13) compiled for the host; the normal ones are compared with a margin, because a GPU takes
+// cuRAND's device generators. Of the normal numbers fewer digits are compared, because a GPU takes
 // approximate sine and cosine.
 #include <curand_kernel.h>
 
