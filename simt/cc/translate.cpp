@@ -17,7 +17,7 @@ struct Function {
 
 class Translator {
  public:
-  explicit Translator(std::string_view text) : s_(text) {}
+  Translator(std::string_view text, bool checked) : s_(text), checked_(checked) {}
 
   Translation run() {
     for (at_ = 0; at_ < s_.size(); ++at_) step();
@@ -39,6 +39,13 @@ class Translator {
       case Kind::name:
         if (t.word != Word::none) word(t);
         return;
+      case Kind::directive: {
+        // `# 12 "file" 1 3`: the 3 says that it is a system's.
+        const std::string_view line = s_.text(at_);
+        system_header_ =
+            line.find("\" ") != line.npos && line.find(" 3", line.rfind('"')) != line.npos;
+        return;
+      }
       default:
         return;
     }
@@ -114,6 +121,12 @@ class Translator {
         return redirect("::simt::assert_fail");
       case Word::clock_:
         return redirect("::simt::device_clock");
+      case Word::memory_:
+        if (checked_ && !system_header_ && !at_namespace_scope() && at_ > 0 &&
+            !s_.is(at_ - 1, '*')) {
+          redirect_call(("::simt_check_" + std::string(s_.text(at_))).c_str());
+        }
+        return;
       case Word::void_:
         return cast();
       case Word::reinterpret_cast_:
@@ -134,7 +147,11 @@ class Translator {
 
   // A call of a C function in device code goes to simt's own.
   void redirect(const char* to) {
-    if (!in_device_code() || !s_.is(at_ + 1, '(') || at_ == 0) return;
+    if (in_device_code()) redirect_call(to);
+  }
+
+  void redirect_call(const char* to) {
+    if (!s_.is(at_ + 1, '(') || at_ == 0) return;
     const Token& before = s_[at_ - 1];
     if (before.is('.') || before.is(Word::arrow_)) return;
     if (before.kind == Kind::name && !before.is(Word::return_)) return;  // a declaration
@@ -272,6 +289,11 @@ class Translator {
                               !head_has(Word::friend_, f.name) && !head_has(Word::host_, f.name) &&
                               !head_has(Word::global_, f.name);
     s_.replace(at_, at_, needs_inline ? "inline __attribute__((used))" : "");
+    if (checked_ && f.name == none && at_namespace_scope() && watched_ != declaration_ &&
+        !is_template()) {
+      watched_ = declaration_;
+      watch_variable(s_, declaration_, at_);
+    }
   }
 
   void shared() {
@@ -333,6 +355,9 @@ class Translator {
   }
 
   Source s_;
+  const bool checked_;
+  bool system_header_ = false;
+  Index watched_ = none;  // the declaration whose variables the checks know already
   Index at_ = 0;
   Index declaration_ = 0;  // first token of the current declaration at namespace scope
   Index body_end_ = none;  // the brace that ends the function or class at namespace scope
@@ -344,8 +369,8 @@ class Translator {
 
 }  // namespace
 
-Translation translate(std::string_view preprocessed) {
-  return Translator(preprocessed).run();
+Translation translate(std::string_view preprocessed, bool checked) {
+  return Translator(preprocessed, checked).run();
 }
 
 }  // namespace simt::cc

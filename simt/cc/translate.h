@@ -22,6 +22,8 @@ struct Translation {
   std::vector<std::string> errors;  // "file:line: error: ..."
 };
 
-Translation translate(std::string_view preprocessed);
+// `checked`: also name device variables to the checks, and let them see what memcpy and the like do
+// in device code (simt/check.h).
+Translation translate(std::string_view preprocessed, bool checked = false);
 
 }  // namespace simt::cc

@@ -47,7 +47,7 @@ struct Kernel {
 cudaError_t run_grid(const Config& config, const Kernel& kernel);
 
 template <class Call>
-void run_threads(const void* call, BlockFront& block) {
+SIMT_UNWATCHED void run_threads(const void* call, BlockFront& block) {
   run_thread_loop(block, *static_cast<const Call*>(call));
 }
 
@@ -71,7 +71,7 @@ struct OneFunction {
 template <class Call, class... A>
 void run_with(const Config& config, const void* identity, const char* name, const Call& kernel,
               A... kept) {
-  run_kernel(config, identity, name, [=, &kernel] { kernel(kept...); });
+  run_kernel(config, identity, name, [=, &kernel]() SIMT_UNWATCHED { kernel(kept...); });
 }
 
 template <class Call>
