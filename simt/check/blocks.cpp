@@ -134,7 +134,8 @@ constexpr CheckHooks hooks = {
 
 void choose(const std::string& list) {
   const auto has = [&](const char* name) {
-    return list == "all" || list.find(name) != std::string::npos;
+    return list == "leak" || list.find("all") != std::string::npos ||
+           list.find(name) != std::string::npos;
   };
   enabled = {has("memory"), has("race"), has("init"), has("sync"),
              list.find("leak") != std::string::npos};
