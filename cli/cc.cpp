@@ -1,4 +1,5 @@
-// warpath cc: the CUDA compiler for this CPU. All that follows is its own.
+// warpath cc, warpath debug: the CUDA compiler for this CPU, and gdb for what it made. All that follows
+// is their own.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -12,30 +13,37 @@
 namespace warpath::cli {
 namespace {
 
-[[noreturn]] void become_compiler(const std::vector<std::string>& words) {
-  const auto compiler = harness::find_places().program.parent_path() / "warpath-cc";
-  if (!std::filesystem::exists(compiler))
+[[noreturn]] void become(const std::string& command, const std::vector<std::string>& words) {
+  const auto tool = harness::find_places().program.parent_path() / ("warpath-" + command);
+  if (!std::filesystem::exists(tool))
     throw Refusal(
-        "warpath-cc is not built; `./warpath cc --help` builds it, `./warpath doctor` says what is "
-        "missing");
-  std::vector<char*> argv{const_cast<char*>(compiler.c_str())};
+        fmt::format("warpath-{0} is not built; `./warpath {0} --help` builds it, `./warpath "
+                    "doctor` says what is missing",
+                    command));
+  std::vector<char*> argv{const_cast<char*>(tool.c_str())};
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   execv(argv[0], argv.data());
-  throw Refusal(fmt::format("cannot run {}: {}", compiler.string(), std::strerror(errno)));
+  throw Refusal(fmt::format("cannot run {}: {}", tool.string(), std::strerror(errno)));
 }
 
 }  // namespace
 
-void run_compiler(int argc, char** argv) {
-  become_compiler(std::vector<std::string>(argv, argv + argc));
+void run_tool(int argc, char** argv) {
+  const std::string command = argc > 0 ? argv[0] : "";
+  if (command != "cc" && command != "debug") return;
+  become(command, std::vector<std::string>(argv + 1, argv + argc));
 }
 
 void add_cc(Registry& r) {
-  CLI::App* c = r.app.add_subcommand(
+  CLI::App* cc = r.app.add_subcommand(
       "cc", "the CUDA compiler for this CPU, used as nvcc is (warpath cc --help)");
-  c->prefix_command();
-  c->callback([c] { become_compiler(c->remaining()); });
+  CLI::App* debug =
+      r.app.add_subcommand("debug", "gdb at a CUDA thread of what cc made (warpath debug --help)");
+  for (CLI::App* c : {cc, debug}) {
+    c->prefix_command();
+    c->callback([c] { become(c->get_name(), c->remaining()); });
+  }
 }
 
 }  // namespace warpath::cli

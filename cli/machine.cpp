@@ -73,6 +73,7 @@ Machine look_around(const harness::Places& places) {
       tool("cmake", {"cmake", "--version"}, "cmake", true),
       tool("ninja", {"ninja", "--version"}, "ninja-build", true),
       tool("ccache", {"ccache", "--version"}, "", false),
+      tool("gdb", {"gdb", "--version"}, "gdb", false),
       tool("nvcc", {"nvcc", "--version"}, "", false, "Cuda compilation tools"),
       tool("python3", {"python3", "--version"}, "python3", false),
   };

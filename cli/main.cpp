@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
 
   try {
     // Before any parsing: --help and -o after `cc` are not ours.
-    if (argc > 1 && std::string_view(argv[1]) == "cc") run_compiler(argc - 2, argv + 2);
+    run_tool(argc - 1, argv + 1);
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) status = tour(options);
   } catch (const CLI::Success& e) {

@@ -49,8 +49,7 @@ void add_bench(Registry&);
 void add_tables(Registry&);
 void add_cc(Registry&);
 int tour(const Options&);
-[[noreturn]] void run_compiler(int argc,
-                               char** argv);  // `warpath cc`: every word after it is the compiler's
+void run_tool(int argc, char** argv);  // `cc` and `debug`: every word after them is the tool's
 
 void add_json_flag(CLI::App& command, Options& o);
 void add_selection_flags(CLI::App& command, Options& o);  // --rung --case --dtype --backend

@@ -100,7 +100,7 @@ class Driver {
 
   Command compile_flags() const {
     Command flags;
-    if (!o_.optimised) flags.push_back(o_.debug ? "-O1" : "-O2");
+    if (!o_.optimised) flags.push_back(o_.device_debug ? "-O0" : o_.debug ? "-Og" : "-O2");
     // Line tables alone are cheap, and let a fault name its source line.
     flags.push_back(o_.debug ? "-g" : "-g1");
     // CUDA code casts between element and vector types freely, and a GPU does not contract
@@ -109,6 +109,7 @@ class Driver {
     if (o_.shared) flags.push_back("-fPIC");
     append(flags, o_.compile);
     if (o_.check) append(flags, check_flags());
+    if (o_.check && o_.open_debugger) flags.push_back("-Og");
     return flags;
   }
 
@@ -139,6 +140,14 @@ class Driver {
     return "\nextern \"C\" void simt_choose_checks(const char*, const char*);\n"
            "__attribute__((constructor)) static void simt_choose() { simt_choose_checks(\"" +
            o_.checks + "\", \"" + file + "\"); }\n";
+  }
+
+  // --check --debug: the program starts anew under gdb.
+  std::string debugger() const {
+    if (!o_.check || !o_.open_debugger) return "";
+    return "\nextern \"C\" void simt_open_debugger(int, char**);\n"
+           "__attribute__((constructor)) static void simt_debug(int count, char** words) {"
+           " simt_open_debugger(count, words); }\n";
   }
 
   Command dependency_flags(const std::string& input, const std::string& object) const {
@@ -224,7 +233,7 @@ class Driver {
         write_file(o_.output.empty() ? "-" : o_.output, translation.text);
         return 0;
       }
-      write_file(after, translation.text + chosen_checks());
+      write_file(after, translation.text + chosen_checks() + debugger());
     }
     command = {compiler_};
     if (const std::string chosen = standard(); !chosen.empty()) command.push_back(chosen);

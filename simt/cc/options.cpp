@@ -25,7 +25,8 @@ input
   -l NAME  -L DIR    libraries (cudart, cuda, cublas, curand and cufft are part of simt)
 
 compiling
-  -O0 ... -O3        default -O2                    -g        debug information
+  -O0 ... -O3        default -O2                    -g        debug information, -Og
+  -G                 the same with -O0, for `warpath debug`: every variable can be seen
   -ccbin PROGRAM     the C++ compiler (default: $CXX, then g++)
   -Xcompiler A,B     options for it                 -Xlinker A,B   options for the linker
   -W... -f... -m...  are handed to it as well
@@ -35,9 +36,10 @@ checking
                      --check=memory,race,init,sync takes some of the checks (default: all);
                      with leak, memory that is never freed is a bug too, not only a warning
   --json[=FILE]      such a program also writes its findings to FILE (check.json)
+  --check --debug    opens gdb where something is found (see `warpath debug --help`)
 
 accepted, without effect here
-  -arch -gencode -code -rdc -G -lineinfo -Xptxas -Xcudafe -maxrregcount --use_fast_math
+  -arch -gencode -code -rdc -lineinfo -Xptxas -Xcudafe -maxrregcount --use_fast_math
   --expt-relaxed-constexpr --extended-lambda --threads --diag-suppress and the like
 
 about
@@ -126,8 +128,11 @@ class Parser {
       o.stage = Stage::translate;
     } else if (arg == "-shared" || arg == "--shared") {
       o.shared = true;
-    } else if (arg == "-g" || arg == "--debug" || arg == "-G" || arg == "--device-debug") {
+    } else if (arg == "-g" || arg == "--debug") {
       o.debug = true;
+      o.open_debugger |= arg == "--debug";
+    } else if (arg == "-G" || arg == "--device-debug") {
+      o.debug = o.device_debug = true;
     } else if (arg == "--check") {
       o.check = true;
     } else if (starts(arg, "--check=")) {

@@ -24,18 +24,20 @@ struct Options {
   std::string standard;
   std::string compiler;
   bool shared = false;
-  bool cublas = false;     // -lcublas was given
-  bool all_cuda = false;   // -x cu: every source is CUDA
-  bool optimised = false;  // an -O was given
-  bool debug = false;
+  bool cublas = false;             // -lcublas was given
+  bool all_cuda = false;           // -x cu: every source is CUDA
+  bool optimised = false;          // an -O was given
+  bool debug = false;              // -g
+  bool device_debug = false;       // -G: nothing is optimised, so that every variable can be seen
   bool dependencies = false;       // -MD, -MMD: beside the output
   bool only_dependencies = false;  // -M, -MM: instead of it
   bool system_dependencies = true;
   std::string dependency_file;
   std::vector<std::string> dependency_targets;
-  bool check = false;  // --check
-  std::string checks;  // which ones; empty: all
-  std::string json;    // --json: the file a checked program writes its findings to
+  bool open_debugger = false;  // --debug: with --check, where something is found
+  bool check = false;          // --check
+  std::string checks;          // which ones; empty: all
+  std::string json;            // --json: the file a checked program writes its findings to
   bool keep = false;
   bool verbose = false;
   bool dry_run = false;

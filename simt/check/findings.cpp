@@ -82,6 +82,7 @@ bool is_news(const char* kind, const void* pc, const void* other, std::uint64_t 
 }
 
 void add(Finding finding) {
+  simt_check_found(finding.kind, finding.what.c_str());
   Store& s = store();
   const std::lock_guard lock(s.mutex);
   Entry& entry = s.fresh[{finding.kind, finding.pc, finding.other}];

@@ -48,3 +48,6 @@ void print_summary(int status);
 void write_json_to(const char* file);
 
 }  // namespace simt::check
+
+// Does nothing: `warpath debug --on-finding` stops here, called by what the finding is about.
+extern "C" void simt_check_found(const char* kind, const char* what);

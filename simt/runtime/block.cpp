@@ -10,14 +10,7 @@
 #include "report.h"
 #include "shared_arena.h"
 
-__thread uint3 threadIdx;
-__thread uint3 blockIdx;
-__thread dim3 blockDim;
-__thread dim3 gridDim;
-
 namespace simt {
-
-__thread BlockFront* front;
 
 Block::Block(FiberPool& pool) : BlockFront{}, fibers(pool), threads{}, warps{}, barriers{} {
   make_arena(*this);
@@ -66,6 +59,7 @@ void Block::run_block(std::uint64_t index) {
   splits = {};
   ++number;
   if (check_hooks != nullptr) check_hooks->block_began(*this);
+  if (index == grid->debug_block) simt_debug_block_began(this);
   start_fiber(main);
   if (check_hooks != nullptr) check_hooks->block_ended(*this);
   if (abandoned) {
@@ -231,6 +225,7 @@ void Block::yield() {
   Fiber* const fiber = running;
   Thread& me = threads[id];
   me.wait = Wait::nothing;
+  me.file = nullptr;
   append(*this, ready, id);
   if (can_start) {
     // Threads that have not begun come first: the ready ones may all be spinning.

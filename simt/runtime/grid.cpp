@@ -44,6 +44,7 @@ void Grid::record_fault(cudaError_t code, std::string text) {
   }
   meeting.notify_all();
   for (Cluster* team : teams) team->wake();
+  if (has_debugger) simt_debug_faulted(report.c_str());
 }
 
 void Grid::want_cluster(dim3 size) {

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "debug.h"
+
 namespace simt {
 
 class Cluster;
@@ -60,6 +62,7 @@ struct Grid {
   std::atomic<std::size_t> static_used{0};
   std::atomic<void*> check{nullptr};  // what simt/check keeps of it
   std::vector<Cluster*> teams;        // set before blocks run
+  std::uint64_t debug_block = no_debug_block;
 
   std::mutex mutex;  // guards what follows
   cudaError_t error = cudaSuccess;

@@ -90,6 +90,7 @@ cudaError_t run_grid(const Config& config, const Kernel& kernel) {
   }
   catch_signals();
   Grid grid(config, kernel);
+  if (has_debugger) simt_debug_grid_began(&grid);
   if (grid.cluster_blocks > 1) {
     run_clusters(grid);
   } else if (config.cooperative) {
