@@ -142,6 +142,13 @@ class Driver {
            o_.checks + "\", \"" + file + "\"); }\n";
   }
 
+  std::string timeout() const {
+    if (o_.timeout.empty()) return "";
+    return "\nextern \"C\" void simt_choose_timeout(double);\n"
+           "__attribute__((constructor)) static void simt_timeout() { simt_choose_timeout(" +
+           o_.timeout + "); }\n";
+  }
+
   // --check --debug: the program starts anew under gdb.
   std::string debugger() const {
     if (!o_.check || !o_.open_debugger) return "";
@@ -233,7 +240,7 @@ class Driver {
         write_file(o_.output.empty() ? "-" : o_.output, translation.text);
         return 0;
       }
-      write_file(after, translation.text + chosen_checks() + debugger());
+      write_file(after, translation.text + chosen_checks() + timeout() + debugger());
     }
     command = {compiler_};
     if (const std::string chosen = standard(); !chosen.empty()) command.push_back(chosen);

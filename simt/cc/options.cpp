@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -38,6 +39,9 @@ checking
   --json[=FILE]      such a program also writes its findings to FILE (check.json)
   --check --debug    opens gdb where something is found (see `warpath debug --help`)
 
+running
+  --timeout SECONDS  kernels of the program end after this time, with the line they were in
+
 accepted, without effect here
   -arch -gencode -code -rdc -lineinfo -Xptxas -Xcudafe -maxrregcount --use_fast_math
   --expt-relaxed-constexpr --extended-lambda --threads --diag-suppress and the like
@@ -48,7 +52,8 @@ about
 
 environment: SIMT_HOME (where simt is installed), CXX; programs read SIMT_THREADS (OS threads),
 SIMT_STACK_KB (stack of a CUDA thread), SIMT_CHECK (which checks a checked program makes),
-SIMT_CHECK_JSON (the file it writes its findings to).
+SIMT_CHECK_JSON (the file it writes its findings to), SIMT_TIMEOUT (seconds a kernel may run),
+SIMT_DEBUG=1 (gdb where something goes wrong).
 
 examples
   warpath cc saxpy.cu -o saxpy && ./saxpy
@@ -86,6 +91,15 @@ std::vector<std::string> split(const std::string& list) {
 
 bool starts(const std::string& text, const char* prefix) {
   return text.rfind(prefix, 0) == 0;
+}
+
+std::string seconds(const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !(value > 0) || value > 1e9) {
+    throw UsageError("--timeout takes a number of seconds, not '" + text + "'");
+  }
+  return std::to_string(value);
 }
 
 class Parser {
@@ -235,6 +249,8 @@ class Parser {
       library(arg.substr(2));
     } else if (arg == "-l" && value_of(arg, "-l", value)) {
       library(value);
+    } else if (value_of(arg, "--timeout", value)) {
+      o.timeout = seconds(value);
     } else if (value_of(arg, "-MF", value)) {
       o.dependency_file = value;
     } else if (value_of(arg, "-MT", value) || value_of(arg, "-MQ", value)) {

@@ -35,6 +35,7 @@ struct Options {
   std::string dependency_file;
   std::vector<std::string> dependency_targets;
   bool open_debugger = false;  // --debug: with --check, where something is found
+  std::string timeout;         // --timeout: seconds a kernel may run
   bool check = false;          // --check
   std::string checks;          // which ones; empty: all
   std::string json;            // --json: the file a checked program writes its findings to

@@ -1,6 +1,5 @@
 // How a kernel ends badly: its own checks, asserts and traps, and faults of the processor.
 
-#include <dlfcn.h>
 #include <simt/errors.h>
 #include <simt/fault.h>
 #include <sys/mman.h>
@@ -47,19 +46,6 @@ void pass_on(int signal, siginfo_t* info, void* context) {
   }
 }
 
-const void* instruction_of(const void* context) {
-#if defined(__x86_64__)
-  const auto* machine = static_cast<const ucontext_t*>(context);
-  return reinterpret_cast<const void*>(machine->uc_mcontext.gregs[REG_RIP]);
-#elif defined(__aarch64__)
-  const auto* machine = static_cast<const ucontext_t*>(context);
-  return reinterpret_cast<const void*>(machine->uc_mcontext.pc);
-#else
-  (void)context;
-  return nullptr;
-#endif
-}
-
 // What the handler found; the text is made later, on the OS thread's own stack.
 struct ProcessorFault {
   int signal;
@@ -83,7 +69,7 @@ std::string text_of(const ProcessorFault& fault, const Block& block) {
     what = "an access to address " + hexadecimal(reinterpret_cast<unsigned long long>(address)) +
            ", which is no memory";
   }
-  const std::string code = describe_code(fault.instruction);
+  const std::string code = describe_interrupted(fault.instruction);
   return "simt: " + what + " in " + where_text(block) + (code.empty() ? "" : "\n  at " + code) +
          "\n";
 }
@@ -144,43 +130,6 @@ void free_signal_stack(void* stack) {
   none.ss_flags = SS_DISABLE;
   sigaltstack(&none, nullptr);
   munmap(stack, signal_stack_size);
-}
-
-std::string describe_code(const void* instruction) {
-  Dl_info info;
-  if (instruction == nullptr || dladdr(instruction, &info) == 0 || info.dli_fname == nullptr) {
-    return "";
-  }
-  const auto offset = static_cast<unsigned long>(static_cast<const char*>(instruction) -
-                                                 static_cast<const char*>(info.dli_fbase));
-  char module[4096];
-  // The program's own name may be relative to a folder that was left since.
-  if (realpath(info.dli_fname, module) == nullptr) {
-    const ssize_t length = readlink("/proc/self/exe", module, sizeof module - 1);
-    if (length <= 0) return "";
-    module[length] = '\0';
-  }
-  std::string quoted = "'";
-  for (const char* c = module; *c != '\0'; ++c) quoted += *c == '\'' ? "'\\''" : std::string(1, *c);
-  quoted += "'";
-  char command[8192];
-  std::snprintf(command, sizeof command, "addr2line -s -e %s 0x%lx 2>/dev/null", quoted.c_str(),
-                offset);
-  std::string answer;
-  if (std::FILE* pipe = popen(command, "r")) {
-    char line[1024];
-    if (std::fgets(line, sizeof line, pipe) != nullptr) answer = line;
-    pclose(pipe);
-  }
-  const std::size_t end = answer.find_first_of(" \n");
-  if (end != std::string::npos) answer.resize(end);
-  if (!answer.empty() && answer[0] != '?' && answer.find(":?") == std::string::npos &&
-      answer.find(":0") != answer.size() - 2) {
-    return answer;
-  }
-  char text[64];
-  std::snprintf(text, sizeof text, "+0x%lx", offset);
-  return std::string(module) + text;
 }
 
 void fault_quietly(cudaError_t error, std::string report) {

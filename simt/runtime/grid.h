@@ -6,6 +6,8 @@
 #include <simt/launch.h>
 #include <simt/shared.h>
 
+#include <pthread.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -63,6 +65,9 @@ struct Grid {
   std::atomic<void*> check{nullptr};  // what simt/check keeps of it
   std::vector<Cluster*> teams;        // set before blocks run
   std::uint64_t debug_block = no_debug_block;
+  bool has_limit = false;  // its time is watched; then the OS threads that work on it are known
+  std::mutex workers_mutex;
+  std::vector<pthread_t> workers;
 
   std::mutex mutex;  // guards what follows
   cudaError_t error = cudaSuccess;

@@ -13,6 +13,7 @@
 #include "check_hooks.h"
 #include "cluster.h"
 #include "grid.h"
+#include "timeout.h"
 #include "worker.h"
 
 namespace simt {
@@ -62,6 +63,17 @@ cudaError_t check(const Config& config, const Kernel& kernel) {
   return check_cluster(config, kernel);
 }
 
+void run_blocks(Grid& grid) {
+  const TimeLimit limit(grid);
+  if (grid.cluster_blocks > 1) {
+    run_clusters(grid);
+  } else if (grid.config.cooperative) {
+    run_resident(grid);
+  } else {
+    run_on_pool(grid);
+  }
+}
+
 struct Registered {
   const char* name;
   LaunchThunk thunk;
@@ -91,13 +103,7 @@ cudaError_t run_grid(const Config& config, const Kernel& kernel) {
   catch_signals();
   Grid grid(config, kernel);
   if (has_debugger) simt_debug_grid_began(&grid);
-  if (grid.cluster_blocks > 1) {
-    run_clusters(grid);
-  } else if (config.cooperative) {
-    run_resident(grid);
-  } else {
-    run_on_pool(grid);
-  }
+  run_blocks(grid);
   if (grid.wanted_cluster) {
     Config again = config;
     again.cluster = *grid.wanted_cluster;

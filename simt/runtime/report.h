@@ -29,7 +29,10 @@ std::string deadlock_report(const Block& block);
 // A device-only function was called from host code: there is no sensible way on.
 [[noreturn]] void host_misuse(const char* what, Site site);
 
-// "file:line" of a machine instruction if debug information tells, else module and offset.
-std::string describe_code(const void* instruction);
+// Where a signal handler's context was interrupted.
+const void* instruction_of(const void* context);
+// Called by the handler: "file:line" of that instruction, or of its caller in the program's own files;
+// module and offset where debug information does not tell.
+std::string describe_interrupted(const void* instruction);
 
 }  // namespace simt

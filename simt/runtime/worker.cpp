@@ -1,6 +1,7 @@
 #include "worker.h"
 
 #include "grid.h"
+#include "timeout.h"
 
 namespace simt {
 
@@ -18,7 +19,10 @@ void Worker::work(Grid& grid, Cluster* team, unsigned rank) {
   const uint3 outer_thread = threadIdx, outer_block = blockIdx;
   const dim3 outer_block_size = blockDim, outer_grid_size = gridDim;
   ++depth;
-  block.run_blocks(grid, team, rank);
+  {
+    const Working working(grid);
+    block.run_blocks(grid, team, rank);
+  }
   --depth;
   front = outer;
   threadIdx = outer_thread;
