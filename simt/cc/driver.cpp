@@ -3,7 +3,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 
+#include "inputs.h"
+#include "link_messages.h"
 #include "process.h"
 #include "translate.h"
 
@@ -54,10 +57,8 @@ class Driver {
     std::size_t sources = 0;
     for (const std::string& input : o_.inputs) {
       if (input.rfind("-l", 0) == 0) continue;
-      if (!fs::exists(input)) {
-        std::fprintf(stderr, "warpath cc: no such file: '%s'\n", input.c_str());
-        return 2;
-      }
+      const std::string problem = problem_of_input(input, is_source(input));
+      if (!problem.empty()) return refuse(problem);
       sources += is_source(input) || o_.all_cuda;
     }
     if (o_.inputs.empty()) {
@@ -68,13 +69,19 @@ class Driver {
       std::fprintf(stderr, "warpath cc: -o cannot name the results of %zu sources\n", sources);
       return 2;
     }
-    return 0;
+    const std::string problem = problem_of_output(o_.output);
+    return problem.empty() ? 0 : refuse(problem);
   }
 
-  int execute(const Command& command) {
+  static int refuse(const std::string& problem) {
+    std::fprintf(stderr, "warpath cc: %s\n", problem.c_str());
+    return 2;
+  }
+
+  int execute(const Command& command, const std::string& messages = "") {
     if (o_.verbose || o_.dry_run) std::fprintf(stderr, "%s\n", quoted(command).c_str());
     if (o_.dry_run) return 0;
-    const int status = simt::cc::run(command);
+    const int status = simt::cc::run(command, messages);
     if (status == 127) {
       std::fprintf(stderr, "warpath cc: cannot run the C++ compiler '%s'; set CXX or -ccbin\n",
                    command[0].c_str());
@@ -86,7 +93,9 @@ class Driver {
     if (o_.stage == Stage::compile) {
       return !o_.output.empty() ? o_.output : fs::path(input).stem().string() + ".o";
     }
-    return temporary_file(fs::path(input).stem().string(), ".o");
+    const std::string object = temporary_file(fs::path(input).stem().string(), ".o");
+    sources_[object] = input;
+    return object;
   }
 
   // nvcc's default and the least the headers need is C++17.
@@ -106,6 +115,8 @@ class Driver {
     // CUDA code casts between element and vector types freely, and a GPU does not contract
     // a*b+c behind the program's back across what the CPU's compiler might.
     append(flags, {"-fno-strict-aliasing", "-ffp-contract=off", "-Wno-unknown-pragmas"});
+    // GCC makes one of functions that come out alike, and with that their lines are lost.
+    if (compiler_.find("clang") == std::string::npos) flags.push_back("-fno-ipa-icf");
     if (o_.shared) flags.push_back("-fPIC");
     append(flags, o_.compile);
     if (o_.check) append(flags, check_flags());
@@ -271,12 +282,19 @@ class Driver {
     }
     append(command, {"-lsimt", "-Wl,-rpath," + simt_.library, "-o",
                      o_.output.empty() ? "a.out" : o_.output});
-    return execute(command);
+    if (o_.dry_run) return execute(command);
+    const std::string messages = temporary_file("link", ".txt");
+    const int status = execute(command, messages);
+    const std::string text =
+        readable_link_messages(read_file(messages), sources_, fs::current_path());
+    std::fputs(text.c_str(), stderr);
+    return status;
   }
 
   const Options& o_;
   Installation simt_;
   std::string compiler_;
+  std::map<std::string, std::string> sources_;  // of temporary objects
 };
 
 }  // namespace

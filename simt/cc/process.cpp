@@ -25,7 +25,12 @@ volatile std::sig_atomic_t temporary_count = 0;
 volatile pid_t child = 0;
 
 void on_signal(int signal) {
-  if (child > 0) kill(child, signal);
+  if (child > 0) {
+    // It removes its own files first; what it has written for us goes after that.
+    kill(child, signal);
+    while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
   for (int i = 0; i < temporary_count; ++i) unlink(temporaries[static_cast<std::size_t>(i)]);
   std::signal(signal, SIG_DFL);
   raise(signal);
@@ -37,13 +42,15 @@ void clean_up_on_signals() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, &on_signal);
 }
 
-int run(const std::vector<std::string>& command) {
+int run(const std::vector<std::string>& command, const std::string& messages) {
   std::vector<char*> argv;
   for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   const pid_t pid = fork();
   if (pid < 0) throw std::runtime_error("cannot start '" + command[0] + "'");
   if (pid == 0) {
+    const int file = messages.empty() ? -1 : open(messages.c_str(), O_WRONLY | O_TRUNC);
+    if (file >= 0) dup2(file, STDERR_FILENO);
     execvp(argv[0], argv.data());
     _exit(127);
   }
@@ -73,7 +80,9 @@ std::string quoted(const std::vector<std::string>& command) {
 }
 
 std::string temporary_file(const std::string& stem, const std::string& suffix) {
-  const std::string folder = std::filesystem::temp_directory_path().string();
+  std::error_code none;
+  const std::string folder = std::filesystem::temp_directory_path(none).string();
+  if (none) throw std::runtime_error("there is no folder for temporary files; set TMPDIR");
   std::string path = folder + "/simt-" + stem + "-XXXXXX" + suffix;
   const int file = mkstemps(path.data(), static_cast<int>(suffix.size()));
   if (file < 0) throw std::runtime_error("cannot write in '" + folder + "'");

@@ -7,8 +7,9 @@
 
 namespace simt::cc {
 
-// Runs a program and waits; its exit status, or 128 + signal. 127 when it does not exist.
-int run(const std::vector<std::string>& command);
+// Runs a program and waits; its exit status, or 128 + signal. 127 when it does not exist. With
+// `messages` its standard error goes to that file.
+int run(const std::vector<std::string>& command, const std::string& messages = "");
 
 std::string quoted(const std::vector<std::string>& command);
 

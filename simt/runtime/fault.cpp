@@ -50,9 +50,46 @@ void pass_on(int signal, siginfo_t* info, void* context) {
 struct ProcessorFault {
   int signal;
   bool misaligned;
+  bool has_address;
   const void* address;
   const void* instruction;
 };
+__thread ProcessorFault first_fault;  // this OS thread's last
+__thread bool describing;             // its text is being made
+
+#if defined(__x86_64__)
+// Whether the instruction is one of those that want 16 bytes on a 16-byte line: packed moves and packed
+// arithmetic, with or without VEX.
+bool wants_alignment(const unsigned char* code) {
+  bool scalar = false;
+  for (; *code == 0x66 || *code == 0xf2 || *code == 0xf3; ++code) scalar |= *code != 0x66;
+  if (*code == 0xc5 || *code == 0xc4) {
+    const unsigned char last = code[*code == 0xc5 ? 1 : 2];
+    scalar = (last & 3) >= 2;
+    code += *code == 0xc5 ? 2 : 3;
+  } else {
+    if ((*code & 0xf0) == 0x40) ++code;
+    if (*code++ != 0x0f) return false;
+  }
+  if (scalar) return false;
+  return *code == 0x28 || *code == 0x29 || *code == 0x2b || *code == 0x6f || *code == 0x7f ||
+         *code == 0xe7 || (*code >= 0x51 && *code <= 0x5f);
+}
+#endif
+
+// An aligned vector instruction at an unaligned address is a general protection fault on x86, which
+// comes without an address; so is an access to an address that the processor does not have at all.
+// Elsewhere it is a bus error that says so.
+bool is_misaligned(int signal, const siginfo_t* info, const void* instruction) {
+  if (signal == SIGBUS && info->si_code == BUS_ADRALN) return true;
+#if defined(__x86_64__)
+  return signal == SIGSEGV && info->si_code == SI_KERNEL &&
+         wants_alignment(static_cast<const unsigned char*>(instruction));
+#else
+  (void)instruction;
+  return false;
+#endif
+}
 
 std::string text_of(const ProcessorFault& fault, const Block& block) {
   const char* address = static_cast<const char*>(fault.address);
@@ -63,13 +100,22 @@ std::string text_of(const ProcessorFault& fault, const Block& block) {
     what = "an integer division by zero (or of the smallest number by -1)";
   } else if (address >= block.running->stack_low - 4096 && address < block.running->stack_low) {
     what = "a stack overflow (SIMT_STACK_KB sets the size of a thread's stack)";
+  } else if (!fault.has_address) {
+    what = "an access to an address that no memory can have";
   } else if (reinterpret_cast<std::size_t>(address) < 4096) {
     what = "an access through a null pointer";
   } else {
     what = "an access to address " + hexadecimal(reinterpret_cast<unsigned long long>(address)) +
            ", which is no memory";
   }
-  const std::string code = describe_interrupted(fault.instruction);
+  // A kernel that wrote over its own stack has nothing there to be read: the second time the place
+  // stays unknown.
+  std::string code;
+  if (!describing) {
+    describing = true;
+    code = describe_interrupted(fault.instruction);
+    describing = false;
+  }
   return "simt: " + what + " in " + where_text(block) + (code.empty() ? "" : "\n  at " + code) +
          "\n";
 }
@@ -82,15 +128,18 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   // The signal came from this thread's own instruction, in kernel code: whatever the stack below
   // was doing is given up, so nothing here needs to be safe against interruption.
   Block& block = current_block();
-  // An aligned vector instruction at an unaligned address is a general protection fault on x86, which comes without an
-  // address; elsewhere it is a bus error that says so.
-  const bool misaligned = (signal == SIGSEGV && info->si_code == SI_KERNEL) ||
-                          (signal == SIGBUS && info->si_code == BUS_ADRALN);
-  const ProcessorFault found{signal, misaligned, info->si_addr, instruction_of(context)};
-  const cudaError_t error = misaligned         ? cudaErrorMisalignedAddress
-                            : signal == SIGFPE ? cudaErrorLaunchFailure
-                                               : cudaErrorIllegalAddress;
-  block.grid->record_fault(error, text_of(found, block));
+  if (!describing) {
+    const void* instruction = instruction_of(context);
+    first_fault = {signal, is_misaligned(signal, info, instruction),
+                   signal != SIGSEGV || info->si_code != SI_KERNEL, info->si_addr, instruction};
+  }
+  const ProcessorFault found = first_fault;
+  const cudaError_t error = found.misaligned         ? cudaErrorMisalignedAddress
+                            : found.signal == SIGFPE ? cudaErrorLaunchFailure
+                                                     : cudaErrorIllegalAddress;
+  std::string text = text_of(found, block);
+  describing = false;
+  block.grid->record_fault(error, std::move(text));
   block.leave();
 }
 

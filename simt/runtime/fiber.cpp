@@ -34,13 +34,15 @@ void FiberPool::make_fresh(Fiber& fiber) {
 void FiberPool::grow() {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   const std::size_t each = stack_bytes() + page;
-  const std::size_t size = each * slab_fibers;
+  const std::size_t size =
+      each * slab_fibers + page;  // the last page is the last stack's upper guard
   void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   // Stacks are mostly touched in their top pages; a huge page would make each one cost 2 MiB.
   madvise(memory, size, MADV_NOHUGEPAGE);
   slabs_.push_back({static_cast<char*>(memory), size});
+  mprotect(static_cast<char*>(memory) + size - page, page, PROT_NONE);
   for (std::size_t i = slab_fibers; i-- > 0;) {
     auto fiber = std::make_unique<Fiber>();
     char* low = static_cast<char*>(memory) + i * each;

@@ -94,20 +94,20 @@ const void* instruction_of(const void* context) {
 }
 
 std::string describe_interrupted(const void* instruction) {
+  const Module module = module_of(instruction);
+  const Line here = line_of(module);
+  if (!here.text.empty() && !here.own) return here.text;
+  // Code of simt's headers or of a library says nothing: its caller's line does.
   std::array<void*, 48> stack;
   const int depth = backtrace(stack.data(), static_cast<int>(stack.size()));
   int at = 0;
   while (at < depth && stack[static_cast<std::size_t>(at)] != instruction) ++at;
-  Line first = line_of(module_of(instruction));
-  // Code of simt's headers or of a library says nothing: its caller's line does.
-  for (++at; at < depth && (first.text.empty() || first.own); ++at) {
+  for (++at; at < depth; ++at) {
     const char* call = static_cast<const char*>(stack[static_cast<std::size_t>(at)]) - 1;
     const Line line = line_of(module_of(call));
     if (!line.text.empty() && !line.own) return line.text;
   }
-  if (!first.text.empty()) return first.own ? "" : first.text;
-  const Module module = module_of(instruction);
-  if (module.path.empty()) return "";
+  if (module.path.empty() || here.own) return "";
   char offset[32];
   std::snprintf(offset, sizeof offset, "+0x%lx", module.offset);
   return module.path + offset;

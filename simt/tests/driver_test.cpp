@@ -1,59 +1,11 @@
 // The driver as a program: its files, its messages, its exit status.
 
-#include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <string>
+#include "driver_fixture.h"
 
 namespace {
 
+using simt_test::Driver;
 namespace fs = std::filesystem;
-
-class Driver : public testing::Test {
- protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("simt-driver-" + std::to_string(getpid()));
-    fs::create_directories(folder_ / "tmp");
-    write("k.h", "#pragma once\n__device__ int three() { return 3; }\n");
-    write("k.cu",
-          "#include <cstdio>\n#include \"k.h\"\n"
-          "__global__ void k(int* p) { *p = three(); }\n"
-          "extern \"C\" int run() { int* p; cudaMallocManaged(&p, 4); k<<<1, 1>>>(p);\n"
-          "  cudaDeviceSynchronize(); return *p; }\n");
-    write("main.cpp", "extern \"C\" int run();\nint main() { return run(); }\n");
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  void write(const char* name, const char* text) { std::ofstream(folder_ / name) << text; }
-
-  std::string read(const char* name) {
-    std::ifstream file(folder_ / name);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-  }
-
-  // Runs a shell command in the folder; $CC is the driver. Its output is in output_.
-  int shell(const std::string& command) {
-    const std::string log = folder_ / "log";
-    const int status = std::system(("cd '" + folder_.string() +
-                                    "' && export TMPDIR=\"$PWD/tmp\" CC='" SIMT_CC "' && ( " +
-                                    command + " ) > '" + log + "' 2>&1")
-                                       .c_str());
-    output_ = read("log");
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  }
-
-  bool temporary_files_left() { return !fs::is_empty(folder_ / "tmp"); }
-
-  fs::path folder_;
-  std::string output_;
-};
 
 TEST_F(Driver, SeparateCompilation) {
   ASSERT_EQ(shell("$CC -c k.cu && $CC -dc -o m.o main.cpp && $CC k.o m.o -lcudart"), 0) << output_;
@@ -123,6 +75,7 @@ TEST_F(Driver, InterruptLeavesNothing) {
   // path.
   shell("$CC -O3 slow.cu -o slow & pid=$!; sleep 0.6; kill -TERM $pid; wait $pid");
   EXPECT_FALSE(temporary_files_left());
+  EXPECT_FALSE(fs::exists(folder_ / "slow"));
 }
 
 TEST_F(Driver, OldStandardsAreRaised) {

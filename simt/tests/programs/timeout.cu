@@ -20,6 +20,8 @@ __global__ void meets() {
   }
 }
 
+__global__ void nothing() {}
+
 __global__ void ends(int* p) {
   *p = 7;
 }
@@ -38,6 +40,7 @@ int main() {
   run("counts", [&] { counts<<<4, 32>>>(p); });
   run("spins", [] { spins<<<8, 32>>>(); });
   run("meets", [] { meets<<<2, 64>>>(); });
+  run("nothing, often", [] { nothing<<<2147483647, 1>>>(); });
   cudaMalloc(&p, sizeof(int));
   run("ends", [&] { ends<<<1, 1>>>(p); });
 }
