@@ -54,7 +54,6 @@ SIMT_THRUST_ALGORITHM(gather)
 SIMT_THRUST_ALGORITHM(gather_if)
 SIMT_THRUST_ALGORITHM(generate)
 SIMT_THRUST_ALGORITHM(generate_n)
-SIMT_THRUST_ALGORITHM(inner_product)
 SIMT_THRUST_ALGORITHM(is_partitioned)
 SIMT_THRUST_ALGORITHM(is_sorted)
 SIMT_THRUST_ALGORITHM(is_sorted_until)
@@ -66,7 +65,6 @@ SIMT_THRUST_ALGORITHM(partition_copy)
 SIMT_THRUST_ALGORITHM(partition_point)
 SIMT_THRUST_ALGORITHM(stable_partition)
 SIMT_THRUST_ALGORITHM(stable_partition_copy)
-SIMT_THRUST_ALGORITHM(reduce)
 SIMT_THRUST_ALGORITHM(reduce_by_key)
 SIMT_THRUST_ALGORITHM(reduce_into)
 SIMT_THRUST_ALGORITHM(remove)
@@ -104,7 +102,6 @@ SIMT_THRUST_ALGORITHM(swap_ranges)
 SIMT_THRUST_ALGORITHM(tabulate)
 SIMT_THRUST_ALGORITHM(transform)
 SIMT_THRUST_ALGORITHM(transform_if)
-SIMT_THRUST_ALGORITHM(transform_reduce)
 SIMT_THRUST_ALGORITHM(transform_inclusive_scan)
 SIMT_THRUST_ALGORITHM(transform_exclusive_scan)
 SIMT_THRUST_ALGORITHM(uninitialized_fill)
@@ -117,6 +114,15 @@ SIMT_THRUST_ALGORITHM(unique_count)
 SIMT_THRUST_ALGORITHM(iter_swap)
 
 #undef SIMT_THRUST_ALGORITHM
+
+// Thrust makes transform_reduce, inner_product and the other forms of reduce from this one.
+template <class Derived, class Iterator, class T, class Op>
+T reduce(execution_policy<Derived>&, Iterator first, Iterator last, T init, Op op) {
+  return run_on_device("thrust::reduce", [=]() mutable -> T {
+    const auto count = last - first;
+    return count > 0 ? op(init, ::simt::tree_reduce<T>(first, count, op)) : init;
+  });
+}
 
 }  // namespace cuda_cub
 THRUST_NAMESPACE_END
