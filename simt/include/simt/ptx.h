@@ -1,12 +1,14 @@
 #pragma once
 
-// PTX instructions, as the functions that inline PTX becomes (cc/rewrite_asm.cpp has the table).
+// PTX instructions, as the functions that inline PTX becomes (cc/ptx_tables.h has the tables).
 // The approximate ones give the accurate result. ".ftz" takes and gives zero for subnormal numbers.
 
 #include <simt/async_copy.h>
 #include <simt/cluster.h>
 #include <simt/fault.h>
 #include <simt/math_standard.h>
+#include <simt/ptx_matrix.h>
+#include <simt/ptx_values.h>
 #include <simt/shared.h>
 #include <simt/sync.h>
 
