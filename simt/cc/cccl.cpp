@@ -75,7 +75,10 @@ std::vector<std::string> take_toolkit_folders(std::vector<std::string>& flags) {
 
 std::string find_cccl(const std::vector<std::string>& given) {
   std::vector<fs::path> folders(given.begin(), given.end());
-  add_environment(folders, "CCCL_HOME", ".");
+  // Whoever sets this means this one.
+  if (const char* const home = std::getenv("CCCL_HOME"); home != nullptr && *home != '\0') {
+    return has_cccl(home) ? home : "";
+  }
   for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) add_environment(folders, name, "include");
   folders.push_back("/usr/local/cuda/include");
   for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
@@ -96,13 +99,9 @@ std::string find_cccl(const std::vector<std::string>& given) {
 }
 
 std::string missing_cccl_hint(const std::string& source_text) {
-  for (const char* header : {"thrust/", "cuda/std/"}) {
-    if (source_text.find(header) == std::string::npos) continue;
-    return std::string("<") + header +
-           "...> comes from NVIDIA's CCCL 2.5 or newer, which is not here: "
-           "pip install nvidia-cuda-cccl, or set CCCL_HOME to its include folder";
-  }
-  return "";
+  if (source_text.find("thrust/") == std::string::npos) return "";
+  return "<thrust/...> comes from NVIDIA's CCCL 2.5 or newer, which is not here: pip install "
+         "nvidia-cuda-cccl, or set CCCL_HOME to its include folder";
 }
 
 }  // namespace simt::cc

@@ -172,7 +172,7 @@ class Driver {
     if (const std::string chosen = standard(); !chosen.empty()) command.push_back(chosen);
     append(command, preprocess_);
     append(command, {"-isystem", simt_.include});
-    if (!cccl_.empty()) append(command, {"-isystem", cccl_});
+    append(command, {"-isystem", cccl_.empty() ? simt_.include + "/without_cccl" : cccl_});
     if (cuda) {
       append(command, {"-D__CUDACC__", "-D__NVCC__", "-D__CUDA_ARCH__=900", "-D__SIMT_TRANSLATE__",
                        "-include", "cuda_runtime.h"});
