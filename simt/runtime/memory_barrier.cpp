@@ -64,7 +64,8 @@ void phase_ended(const MemoryBarrier* barrier) {
   for (const BoundCopy& copy : copies) {
     if (copy.barrier != barrier) continue;
     std::memcpy(copy.to, copy.from, copy.size);
-    if (check_hooks != nullptr) check_hooks->written(copy.to, copy.size);
+    if (check_hooks != nullptr)
+      check_hooks->copy_landed(copy.to, copy.from, copy.size, __builtin_return_address(0));
   }
   std::erase_if(copies, [&](const BoundCopy& copy) { return copy.barrier == barrier; });
   if (check_hooks != nullptr) {
@@ -209,7 +210,8 @@ void memory_barrier_copy(MemoryBarrier* barrier, void* to, const void* from, std
     return;
   }
   std::memcpy(to, from, size);
-  if (check_hooks != nullptr && in_kernel()) check_hooks->written(to, size);
+  if (check_hooks != nullptr && in_kernel())
+    check_hooks->copy_landed(to, from, size, __builtin_return_address(0));
 }
 
 }  // namespace simt
