@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "cccl.h"
 #include "process.h"
 #include "translate.h"
 
@@ -19,7 +20,9 @@ void append(Command& to, const Command& what) {
 
 class Driver {
  public:
-  explicit Driver(const Options& options) : o_(options), simt_(find_installation()) {
+  explicit Driver(const Options& options)
+      : o_(options), simt_(find_installation()), preprocess_(options.preprocess) {
+    cccl_ = find_cccl(take_toolkit_folders(preprocess_));
     if (!o_.compiler.empty()) {
       compiler_ = o_.compiler;
       // nvcc takes a folder here as well.
@@ -167,8 +170,9 @@ class Driver {
   Command preprocessor(const std::string& input, bool cuda) const {
     Command command = {compiler_};
     if (const std::string chosen = standard(); !chosen.empty()) command.push_back(chosen);
-    append(command, o_.preprocess);
+    append(command, preprocess_);
     append(command, {"-isystem", simt_.include});
+    append(command, {"-isystem", cccl_.empty() ? simt_.include + "/without_cccl" : cccl_});
     if (cuda) {
       append(command, {"-D__CUDACC__", "-D__NVCC__", "-D__CUDA_ARCH__=900", "-D__SIMT_TRANSLATE__",
                        "-include", "cuda_runtime.h"});
@@ -213,7 +217,11 @@ class Driver {
     append(command, compile_flags());  // some of them define macros
     append(command, dependency_flags(input, object));
     append(command, {"-E", "-o", before});
-    if (const int status = execute(command); status != 0) return status;
+    if (const int status = execute(command); status != 0) {
+      const std::string hint = cccl_.empty() ? missing_cccl_hint(read_file(input)) : "";
+      if (!hint.empty()) std::fprintf(stderr, "warpath cc: %s\n", hint.c_str());
+      return status;
+    }
     if (!o_.dry_run) {
       const Translation translation = translate(read_file(before), o_.check);
       for (const std::string& error : translation.errors) {
@@ -260,6 +268,8 @@ class Driver {
 
   const Options& o_;
   Installation simt_;
+  Command preprocess_;  // -I, -D and so on, without a CUDA toolkit's folders
+  std::string cccl_;    // its folder; empty: not installed
   std::string compiler_;
 };
 

@@ -32,4 +32,7 @@ std::string deadlock_report(const Block& block);
 // "file:line" of a machine instruction if debug information tells, else module and offset.
 std::string describe_code(const void* instruction);
 
+// A barrier in memory and how many have arrived: see memory_barrier.cpp.
+std::string describe_memory_barrier(const void* barrier);
+
 }  // namespace simt

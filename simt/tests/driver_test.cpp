@@ -129,4 +129,29 @@ TEST_F(Driver, OldStandardsAreRaised) {
   EXPECT_EQ(shell("$CC -std=c++14 -c k.cu && $CC -std=c++20 -c k.cu"), 0) << output_;
 }
 
+TEST_F(Driver, WithoutCccl) {
+  write("t.cu", "#include <thrust/device_vector.h>\nint main() {}\n");
+  EXPECT_NE(shell("CCCL_HOME=/nowhere $CC t.cu"), 0);
+  EXPECT_NE(output_.find("warpath cc: <thrust/...> comes from NVIDIA's CCCL"), std::string::npos)
+      << output_;
+  // The library's standard part is the host's then.
+  write("s.cu",
+        "#include <cuda/std/array>\n#include <cuda/std/limits>\n#include <cuda/std/atomic>\n"
+        "__global__ void k(cuda::std::array<int, 2>* a, cuda::std::atomic<int>* n) {\n"
+        "  (*a)[1] = cuda::std::numeric_limits<short>::max(); ++*n; }\n"
+        "int main() { cuda::std::array<int, 2>* a; cudaMallocManaged(&a, sizeof *a);\n"
+        "  cuda::std::atomic<int>* n; cudaMallocManaged(&n, sizeof *n); n->store(0);\n"
+        "  k<<<1, 1>>>(a, n); cudaDeviceSynchronize(); return (*a)[1] == 32767 && *n == 1 ? 7 : 1; "
+        "}\n");
+  ASSERT_EQ(shell("CCCL_HOME=/nowhere $CC s.cu -o s"), 0) << output_;
+  EXPECT_EQ(shell("./s"), 7) << output_;
+}
+
+// A toolkit's folder among -I must not hide simt's own headers.
+TEST_F(Driver, ToolkitFolders) {
+  fs::create_directories(folder_ / "toolkit");
+  write("toolkit/cuda_runtime.h", "#error the toolkit's header\n");
+  EXPECT_EQ(shell("$CC -Itoolkit -isystem toolkit -I toolkit -c k.cu"), 0) << output_;
+}
+
 }  // namespace

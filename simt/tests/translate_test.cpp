@@ -200,13 +200,28 @@ TEST(Asm, Instructions) {
                        "::simt::ptx::cp_async((to), ::simt::ptx::wide(from), 16);"));
   EXPECT_TRUE(contains(body("asm volatile(\"cp.async.wait_all;\");"), "::simt::async_wait_all();"));
   for (const char* refused :
-       {"ex2.approx.f32 %0, %1; ex2.approx.f32 %0, %0;", "ex2.approx.f32 %0, %2;",
-        "cp.async.wait_group %0 + 1;", "mov.u32 %0, %%nothing;"}) {
+       {"ex2.approx.f32 %0, %2;", "cp.async.wait_group %0 + 1;", "mov.u32 %0, %%nothing;",
+        "add.u32 %0, undeclared, 1;", "@p trap;", "add.q32 %0, %1, 1;"}) {
     const Translation r = translate("__simt_device__ void f() { asm(\"" + std::string(refused) +
                                     "\" : \"=f\"(a) : \"f\"(b)); }");
     ASSERT_EQ(r.errors.size(), 1u) << refused;
     EXPECT_TRUE(contains(r.errors[0], refused)) << r.errors[0];
   }
+}
+
+TEST(Asm, SeveralStatements) {
+  const std::string out = translated(
+      "__simt_device__ void f() { asm(\"{ .reg .pred p; // why\\n setp.lt.s32 p, %1, 3;\\n\\t\" "
+      "\"@!p add.s32 %0, %1, -2; }\" : \"=r\"(a) : \"r\"(b)); }");
+  EXPECT_TRUE(contains(out, "bool simt_ptx_p{}; simt_ptx_p = ::simt::ptx::as<int>((b)) < ")) << out;
+  EXPECT_TRUE(
+      contains(out, "if (!simt_ptx_p) { ::simt::ptx::put((a), ::simt::ptx::add<int>((b), -2)"))
+      << out;
+  const Translation r = translate(
+      "__simt_device__ void f() { asm(\"ex2.approx.f32 %0, %1; nonsense.f32 %0, %0;\" : "
+      "\"=f\"(a) : \"f\"(b)); }");
+  ASSERT_EQ(r.errors.size(), 1u);
+  EXPECT_TRUE(contains(r.errors[0], "yet: nonsense.f32 %0, %0;")) << r.errors[0];
 }
 
 TEST(Asm, SpecialRegistersAndRefusals) {

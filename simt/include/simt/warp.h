@@ -32,6 +32,7 @@ enum class WarpOp : unsigned char {
   reduce_and,
   reduce_or,
   reduce_xor,
+  together,
 };
 
 // What a lane brings to the rendezvous and takes from it.
@@ -58,6 +59,18 @@ inline T warp_shuffle(WarpOp op, unsigned mask, T value, int argument, int width
   warp_rendezvous(op, mask, args, site);
   std::memcpy(&value, args.value, sizeof(T));
   return value;
+}
+
+// Runs work(data) once, when all 32 lanes of the warp have brought their data, data[lane]. Returns
+// the lanes that came: if some have left the kernel, nothing was done.
+using WarpWork = void (*)(void* const* data);
+inline unsigned warp_together(void* data, WarpWork work, Site site) {
+  WarpArgs args;
+  std::memcpy(args.value, &data, sizeof data);
+  std::memcpy(args.value + sizeof data, &work, sizeof work);
+  args.size = sizeof data + sizeof work;
+  warp_rendezvous(WarpOp::together, 0xffffffffu, args, site);
+  return static_cast<unsigned>(args.argument);
 }
 
 // A 4-byte value in, a 4-byte result out.
