@@ -3,6 +3,7 @@
 // What the files of cuBLAS share.
 
 #include <cublas_v2.h>
+#include <simt/allocation.h>
 
 #include <algorithm>
 
@@ -21,6 +22,7 @@ namespace simt::cublas {
 // The first of these that holds is the answer to a call, before anything is computed.
 inline cublasStatus_t check(cublasHandle_t handle, bool valid) {
   if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+  library_writes();
   return valid ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
 }
 
