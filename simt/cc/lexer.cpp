@@ -56,6 +56,7 @@ const std::unordered_map<std::string_view, Word>& words() {
       {"__volatile__", Word::volatile_},
       {"__volatile", Word::volatile_},
       {"friend", Word::friend_},
+      {"while", Word::while_},
   };
   return table;
 }

@@ -47,6 +47,7 @@ enum class Word : std::uint8_t {
   explicit_,
   volatile_,
   friend_,
+  while_,
   // operators of more than one character
   scope_,  // ::
   arrow_,  // ->

@@ -37,7 +37,11 @@ class Translator {
       case Kind::punctuation:
         return punctuation(t);
       case Kind::name:
-        if (t.word != Word::none) word(t);
+        if (t.word != Word::none) {
+          word(t);
+        } else if (!volatile_.empty() && in_device_code() && volatile_.count(s_.text(at_)) != 0) {
+          rewrite_volatile_store(s_, at_, volatile_);
+        }
         return;
       default:
         return;
@@ -114,6 +118,13 @@ class Translator {
         return redirect("::simt::assert_fail");
       case Word::clock_:
         return redirect("::simt::device_clock");
+      case Word::volatile_:
+        return declare_volatile(volatile_name(s_, at_));
+      case Word::while_:
+        if (in_device_code() && !rewrite_spin(s_, at_, volatile_)) {
+          rewrite_spin(s_, at_, file_scope_volatile_);
+        }
+        return;
       case Word::void_:
         return cast();
       case Word::reinterpret_cast_:
@@ -198,6 +209,7 @@ class Translator {
   void enter_device_code(Function& f) {
     if (f.body != none && s_.match(f.body) == none) f.body = none;
     if (f.body == none) return;
+    if (!in_device_code()) volatile_.clear();
     device_end_ = device_end_ == none ? s_.match(f.body) : std::max(device_end_, s_.match(f.body));
   }
 
@@ -274,11 +286,20 @@ class Translator {
     s_.replace(at_, at_, needs_inline ? "inline __attribute__((used))" : "");
   }
 
+  void declare_volatile(std::string_view name) {
+    if (!name.empty()) (in_device_code() ? volatile_ : file_scope_volatile_).insert(name);
+  }
+
   void shared() {
     std::vector<std::string_view> declared;
     const bool at_namespace = at_namespace_scope();
     const Index end =
         rewrite_shared(s_, at_, at_namespace ? &file_scope_shared_ : nullptr, declared);
+    for (Index i = at_; i < end; ++i) {
+      if (s_.is(i, Word::volatile_)) {
+        for (const std::string_view name : declared) declare_volatile(name);
+      }
+    }
     if (!at_namespace) {
       Index scope_end = end;
       while (scope_end < s_.size() && !s_.is(scope_end, '}')) scope_end = s_.after(scope_end);
@@ -340,6 +361,8 @@ class Translator {
   std::unordered_set<std::string_view> kernels_;
   std::vector<SharedName> shared_;
   std::unordered_set<std::string_view> file_scope_shared_;
+  VolatileNames volatile_;  // of this function
+  VolatileNames file_scope_volatile_;
 };
 
 }  // namespace
