@@ -6,6 +6,7 @@
 
 #include "api_device_facts.h"
 #include "api_internal.h"
+#include "graph.h"
 
 using namespace simt;
 using namespace simt::api;
@@ -131,6 +132,7 @@ cudaError_t cudaDeviceReset() {
 }
 
 cudaError_t cudaDeviceSynchronize() {
+  if (const cudaError_t error = graph::refuse_wait()) return record(error);
   return record(synchronise());
 }
 cudaError_t cudaThreadSynchronize() {

@@ -63,8 +63,7 @@ struct BoundKernel {
 template <class... P>
 Kernel kernel_of(const BoundKernel<P...>& call, const void* identity, const char* name) {
   using Bound = BoundKernel<P...>;
-  return {identity,    name,         &run_threads<Bound>, &call,
-          sizeof call, sizeof...(P), &Bound::addresses};
+  return {identity, name, &run_threads<Bound>, &call, sizeof call, sizeof...(P), &Bound::addresses};
 }
 
 // What lies behind one pointer of CUDA's array of arguments: the value, or a reference's address.

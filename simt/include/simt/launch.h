@@ -57,7 +57,8 @@ void run_threads(const void* call, BlockFront& block) {
 template <class Call>
 cudaError_t run_kernel(const Config& config, const void* identity, const char* name,
                        const Call& call) {
-  return run_grid(config, Kernel{identity, name, &run_threads<Call>, &call, sizeof(Call), 0, nullptr});
+  return run_grid(config,
+                  Kernel{identity, name, &run_threads<Call>, &call, sizeof(Call), 0, nullptr});
 }
 
 // Takes the one function that a kernel expression names; has no match for a template or an

@@ -50,7 +50,8 @@ __device__ volatile int ready;
 
 __global__ void wait(volatile int* flag, int* seen) {
   if (threadIdx.x == 0) {
-    while (*flag == 0);
+    while (*flag == 0)
+      ;
     do {
     } while (ready == 0);
     *seen = *flag + ready;
