@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "diagnostics.h"
 #include "process.h"
 #include "translate.h"
 
@@ -71,10 +72,10 @@ class Driver {
     return 0;
   }
 
-  int execute(const Command& command) {
+  int execute(const Command& command, std::string* messages = nullptr) {
     if (o_.verbose || o_.dry_run) std::fprintf(stderr, "%s\n", quoted(command).c_str());
     if (o_.dry_run) return 0;
-    const int status = simt::cc::run(command);
+    const int status = simt::cc::run(command, messages);
     if (status == 127) {
       std::fprintf(stderr, "warpath cc: cannot run the C++ compiler '%s'; set CXX or -ccbin\n",
                    command[0].c_str());
@@ -199,28 +200,45 @@ class Driver {
     const std::string stem = fs::path(input).stem().string();
     const std::string before = temporary_file(stem, ".cu.ii");
     const std::string after = o_.keep ? stem + ".simt.ii" : temporary_file(stem, ".simt.ii");
+    if (const int status = preprocess(input, object, before); status != 0 || o_.dry_run) {
+      return status;
+    }
+    const std::string preprocessed = read_file(before);
+    const Translation translation = translate(preprocessed);
+    const Places places(preprocessed, translation.text, translation.pieces);
+    const Diagnostics diagnostics(places, simt_.include);
+    for (const Finding& error : translation.errors) {
+      const Place place = places.of_offset(error.offset);
+      std::fputs(diagnostics.message(place, "error", error.what).c_str(), stderr);
+    }
+    if (!translation.errors.empty()) return 1;
+    if (o_.stage == Stage::translate) {
+      write_file(o_.output.empty() ? "-" : o_.output, translation.text);
+      return 0;
+    }
+    write_file(after, translation.text + chosen_checks());
+    Command command = {compiler_};
+    if (const std::string chosen = standard(); !chosen.empty()) command.push_back(chosen);
+    append(command, compile_flags());
+    append(command, diagnostic_options(compiler_));
+    append(command, {"-x", "c++-cpp-output", "-c", after, "-o", object});
+    std::string messages;
+    const int status = execute(command, &messages);
+    std::fputs(diagnostics.rewrite(messages).c_str(), stderr);
+    return status;
+  }
+
+  int preprocess(const std::string& input, const std::string& object, const std::string& to) {
     Command command = preprocessor(input, true);
     append(command, compile_flags());  // some of them define macros
     append(command, dependency_flags(input, object));
-    append(command, {"-E", "-o", before});
-    if (const int status = execute(command); status != 0) return status;
-    if (!o_.dry_run) {
-      const Translation translation = translate(read_file(before));
-      for (const std::string& error : translation.errors) {
-        std::fprintf(stderr, "%s\n", error.c_str());
-      }
-      if (!translation.errors.empty()) return 1;
-      if (o_.stage == Stage::translate) {
-        write_file(o_.output.empty() ? "-" : o_.output, translation.text);
-        return 0;
-      }
-      write_file(after, translation.text + chosen_checks());
-    }
-    command = {compiler_};
-    if (const std::string chosen = standard(); !chosen.empty()) command.push_back(chosen);
-    append(command, compile_flags());
-    append(command, {"-x", "c++-cpp-output", "-c", after, "-o", object});
-    return execute(command);
+    append(command, diagnostic_options(compiler_));
+    append(command, {"-E", "-o", to});
+    std::string messages;
+    const int status = execute(command, &messages);
+    const Places places("", "", {});
+    std::fputs(Diagnostics(places, simt_.include).rewrite(messages).c_str(), stderr);
+    return status;
   }
 
   int link(const Command& linked) {

@@ -232,21 +232,22 @@ std::vector<Token> tokenize(std::string_view text) {
   return Lexer(text).run();
 }
 
+bool follow_marker(std::string_view line, Position& position) {
+  const std::size_t quote = line.find('"');
+  const bool marker = line.size() > 2 && line[0] == '#' && line[1] == ' ' && is_digit(line[2]);
+  if (!marker || quote == std::string_view::npos) return false;
+  position.line = static_cast<unsigned>(std::strtoul(line.data() + 2, nullptr, 10));
+  position.file = line.substr(quote + 1, line.find('"', quote + 1) - quote - 1);
+  return true;
+}
+
 Position position_of(std::string_view text, std::size_t offset) {
   Position position{"", 1};
   std::size_t at = 0;
   while (at < text.size()) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     if (offset <= end) break;
-    const std::string_view line = text.substr(at, end - at);
-    const std::size_t quote = line.find('"');
-    const bool marker = line.size() > 2 && line[0] == '#' && line[1] == ' ' && is_digit(line[2]);
-    if (marker && quote != std::string_view::npos) {
-      position.line = static_cast<unsigned>(std::strtoul(line.data() + 2, nullptr, 10));
-      position.file = line.substr(quote + 1, line.find('"', quote + 1) - quote - 1);
-    } else {
-      ++position.line;
-    }
+    if (!follow_marker(text.substr(at, end - at), position)) ++position.line;
     at = end + 1;
   }
   return position;

@@ -72,6 +72,9 @@ struct Position {
   unsigned line;
 };
 
+// If `line` is one of the preprocessor's line markers, the position of the line after it: then true.
+bool follow_marker(std::string_view line, Position& position);
+
 // Where an offset of preprocessed text lies in the sources, by the line markers before it.
 Position position_of(std::string_view text, std::size_t offset);
 

@@ -93,7 +93,8 @@ void rewrite_launch(Source& s, Index i) {
   s.replace(close, close + 2,
             "), " + quote(kernel) + ", [&](auto simt_id) -> decltype(simt_id(" + kernel +
                 ")) { return simt_id(" + kernel + "); }, [&](auto&&... simt_a) { " + kernel +
-                "(simt_a...); })");
+                "(simt_a...); })",
+            start);
 }
 
 }  // namespace simt::cc

@@ -24,6 +24,7 @@ class Translator {
     Translation result;
     result.errors = std::move(s_.errors);
     result.text = s_.apply();
+    result.pieces = std::move(s_.pieces);
     return result;
   }
 

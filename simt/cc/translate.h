@@ -15,11 +15,14 @@
 #include <string_view>
 #include <vector>
 
+#include "source.h"
+
 namespace simt::cc {
 
 struct Translation {
   std::string text;
-  std::vector<std::string> errors;  // "file:line: error: ..."
+  std::vector<Piece> pieces;
+  std::vector<Finding> errors;
 };
 
 Translation translate(std::string_view preprocessed);
