@@ -47,7 +47,12 @@ class Driver {
       const int status = source(input, linked);
       if (status != 0) return status;
     }
-    return o_.stage == Stage::link && !o_.only_dependencies ? link(linked) : 0;
+    if (o_.only_dependencies) return 0;
+    if (o_.stage == Stage::device_link) return empty_object();
+    if (o_.stage == Stage::archive) return archive(linked);
+    if (o_.stage != Stage::link) return 0;
+    const int status = link(linked);
+    return status == 0 && o_.run ? execute({program()}) : status;
   }
 
  private:
@@ -65,7 +70,9 @@ class Driver {
       std::fprintf(stderr, "warpath cc: no input files; see --help\n");
       return 2;
     }
-    if (o_.stage != Stage::link && !o_.output.empty() && sources > 1) {
+    const bool one_result =
+        o_.stage == Stage::compile || o_.stage == Stage::preprocess || o_.stage == Stage::translate;
+    if (one_result && !o_.output.empty() && sources > 1) {
       std::fprintf(stderr, "warpath cc: -o cannot name the results of %zu sources\n", sources);
       return 2;
     }
@@ -85,7 +92,8 @@ class Driver {
 
   std::string object_name(const std::string& input) {
     if (o_.stage == Stage::compile) {
-      return !o_.output.empty() ? o_.output : fs::path(input).stem().string() + ".o";
+      if (!o_.output.empty()) return o_.output;
+      return fs::path(o_.output_folder) / (fs::path(input).stem().string() + ".o");
     }
     return temporary_file(fs::path(input).stem().string(), ".o");
   }
@@ -204,7 +212,7 @@ class Driver {
       return status;
     }
     const std::string preprocessed = read_file(before);
-    const Translation translation = translate(preprocessed);
+    const Translation translation = translate(preprocessed, o_.linked);
     const Places places(preprocessed, translation.text, translation.pieces);
     const Diagnostics diagnostics(places, simt_.include);
     for (const Finding& error : translation.errors) {
@@ -239,6 +247,23 @@ class Driver {
     const Places places("", "", {});
     std::fputs(Diagnostics(places, simt_.include).rewrite(messages).c_str(), stderr);
     return status;
+  }
+
+  // Device code needs no linking of its own: what the host's linker is to take is empty.
+  int empty_object() {
+    const std::string output = o_.output.empty() ? "a_dlink.o" : o_.output;
+    return execute({compiler_, "-x", "c++", "-c", "/dev/null", "-o", output});
+  }
+
+  int archive(const Command& objects) {
+    Command command = {"ar", "rcs", o_.output.empty() ? "a.a" : o_.output};
+    append(command, objects);
+    return execute(command);
+  }
+
+  std::string program() const {
+    const fs::path output = o_.output.empty() ? "a.out" : o_.output;
+    return output.has_parent_path() ? output.string() : "./" + output.string();
   }
 
   int link(const Command& linked) {

@@ -13,6 +13,7 @@ const std::unordered_map<std::string_view, Word>& words() {
       {"__noinline__", Word::noinline_},
       {"__simt_global__", Word::global_},
       {"__simt_device__", Word::device_},
+      {"__simt_variable__", Word::variable_},
       {"__simt_host__", Word::host_},
       {"__simt_cluster_dims__", Word::cluster_dims_},
       {"asm", Word::asm_},

@@ -20,6 +20,7 @@ enum class Word : std::uint8_t {
   noinline_,
   global_,
   device_,
+  variable_,  // __constant__ and __managed__
   host_,
   cluster_dims_,
   asm_,

@@ -17,7 +17,7 @@ struct Function {
 
 class Translator {
  public:
-  explicit Translator(std::string_view text) : s_(text) {}
+  Translator(std::string_view text, bool linked) : s_(text), linked_(linked) {}
 
   Translation run() {
     for (at_ = 0; at_ < s_.size(); ++at_) step();
@@ -97,6 +97,8 @@ class Translator {
         return global();
       case Word::device_:
         return device();
+      case Word::variable_:
+        return s_.replace(at_, at_, own_variable(parse_function(at_ + 1)) ? own_prefix : "");
       case Word::host_:
         return s_.replace(at_, at_, "");
       case Word::cluster_dims_:
@@ -284,7 +286,32 @@ class Translator {
                               !head_has(Word::constexpr_, f.name) &&
                               !head_has(Word::friend_, f.name) && !head_has(Word::host_, f.name) &&
                               !head_has(Word::global_, f.name);
-    s_.replace(at_, at_, needs_inline ? "inline __attribute__((used))" : "");
+    s_.replace(at_, at_,
+               needs_inline      ? "inline __attribute__((used))"
+               : own_variable(f) ? own_prefix
+                                 : "");
+  }
+
+  // A variable of this file alone, at the first of its words: what nvcc makes of every one without
+  // -rdc=true, so that a header may define them.
+  static constexpr const char* own_prefix = "static __attribute__((unused))";
+  bool own_variable(const Function& f) {
+    if (linked_ || !at_namespace_scope() || f.name != none || f.body != none) return false;
+    for (Index i = declaration_; i < at_; ++i) {
+      if (s_.is(i, Word::device_) || s_.is(i, Word::variable_)) return false;
+    }
+    bool own = true, is_extern = false;
+    std::string_view name;
+    for (Index i = declaration_; i < s_.size(); ++i) {
+      if (s_.is(i, ';') || s_.is(i, '=') || s_.is(i, '[') || s_.is(i, ',')) break;
+      if (s_.is_name(i)) name = s_.text(i);
+      is_extern = is_extern || s_.is(i, Word::extern_);
+      own = own && !s_.is(i, Word::static_) && !s_.is(i, Word::inline_) &&
+            !s_.is(i, Word::constexpr_) && !s_.is(i, Word::template_) && !s_.is(i, Word::struct_);
+    }
+    // A definition after its own extern declaration has the linkage of that.
+    if (is_extern) extern_variables_.insert(name);
+    return own && extern_variables_.count(name) == 0;
   }
 
   void declare_volatile(std::string_view name) {
@@ -355,6 +382,7 @@ class Translator {
   }
 
   Source s_;
+  bool linked_;
   Index at_ = 0;
   Index declaration_ = 0;  // first token of the current declaration at namespace scope
   Index body_end_ = none;  // the brace that ends the function or class at namespace scope
@@ -362,14 +390,15 @@ class Translator {
   std::unordered_set<std::string_view> kernels_;
   std::vector<SharedName> shared_;
   std::unordered_set<std::string_view> file_scope_shared_;
+  std::unordered_set<std::string_view> extern_variables_;
   VolatileNames volatile_;  // of this function
   VolatileNames file_scope_volatile_;
 };
 
 }  // namespace
 
-Translation translate(std::string_view preprocessed) {
-  return Translator(preprocessed).run();
+Translation translate(std::string_view preprocessed, bool linked) {
+  return Translator(preprocessed, linked).run();
 }
 
 }  // namespace simt::cc

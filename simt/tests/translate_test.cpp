@@ -152,7 +152,8 @@ TEST(Device, FunctionsInHeadersMayRepeat) {
                        "inline __attribute__((used)) int f"));
   EXPECT_EQ(translated("__simt_device__ int f(int x);"), " int f(int x);");
   EXPECT_FALSE(contains(translated("__simt_host__ __simt_device__ int f() { return 1; }"), "used"));
-  EXPECT_EQ(translated("__simt_device__ int x = 3;"), " int x = 3;");
+  EXPECT_EQ(translated("__simt_device__ int x = 3;"), "static __attribute__((unused)) int x = 3;");
+  EXPECT_EQ(translate("__simt_device__ int x = 3;", true).text, " int x = 3;");
 }
 
 TEST(Device, CallsOfCFunctions) {

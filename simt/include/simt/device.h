@@ -27,6 +27,10 @@
 #undef __cluster_dims__
 #define __global__ __simt_global__
 #define __device__ __simt_device__
+#undef __constant__
+#define __constant__ __simt_variable__
+#undef __managed__
+#define __managed__ __simt_variable__
 #define __host__ __simt_host__
 #define __cluster_dims__(...) __simt_cluster_dims__(__VA_ARGS__)
 #endif
