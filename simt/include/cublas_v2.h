@@ -1,4 +1,5 @@
 #pragma once
+#define CUBLAS_API_H_  // CUDA's guard: programs ask by it whether this header is in
 
 // cuBLAS over OpenBLAS (libsimt_cublas.so). Matrices are column by column. Scalars may be in host or
 // device memory whatever the pointer mode says: here it is one memory. For int8, half and bfloat16

@@ -1,8 +1,8 @@
 #pragma once
+#define __cuda_cuda_h__  // CUDA's guard: programs ask by it whether this header is in
 
-// The driver API's basic part: devices, contexts, memory, streams, events. Each call is the runtime
-// API's under another name, for here the two share everything. Modules and functions loaded from
-// files have no place here: there is no device code to load.
+// The driver API: devices, contexts, memory, streams, events, launches. Each call is the runtime
+// API's under another name, for here the two share everything.
 
 #include <cuda_runtime_api.h>
 #include <simt/driver_attribute.h>
@@ -218,3 +218,6 @@ inline CUresult cuEventSynchronize(CUevent event) {
 inline CUresult cuEventElapsedTime(float* ms, CUevent start, CUevent end) {
   return simt::driver(cudaEventElapsedTime(ms, start, end));
 }
+
+#include <simt/driver_launch.h>
+#include <simt/driver_memory.h>

@@ -66,7 +66,8 @@ Handles<cudaEvent_t>& events() {
 }
 
 bool is_built_in(cudaStream_t stream) {
-  return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
+  return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread ||
+         stream == cudaStreamTailLaunch || stream == cudaStreamFireAndForget;
 }
 
 // The device's state, then the stream: what most calls here check first.
