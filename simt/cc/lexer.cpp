@@ -28,6 +28,8 @@ const std::unordered_map<std::string_view, Word>& words() {
       {"extern", Word::extern_},
       {"static", Word::static_},
       {"inline", Word::inline_},
+      {"__inline__", Word::inline_},
+      {"__inline", Word::inline_},
       {"constexpr", Word::constexpr_},
       {"consteval", Word::constexpr_},
       {"operator", Word::operator_},

@@ -1,5 +1,5 @@
-// Inline PTX, one instruction a statement. Those in the table and reads of special registers become
-// calls; anything else is refused by name, because a program that silently computes something else
+// Inline PTX. The instructions in the table and reads of special registers become calls; what is left
+// goes to ptx_block.cpp, and what that does not know is refused by name, because a program that silently computes something else
 // is worse than one that does not build.
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ptx_block.h"
 #include "rewrite.h"
 
 namespace simt::cc {
@@ -173,12 +174,6 @@ Statement parse(std::string text) {
   return statement;
 }
 
-// "constraint"(expression)
-struct Binding {
-  std::string constraint;
-  std::string expression;
-};
-
 // The operands behind the text of an asm, outputs and inputs in order.
 std::vector<Binding> bindings_of(const Source& s, Index i, Index close) {
   std::vector<Binding> all;
@@ -252,6 +247,19 @@ std::string translate(const Statement& statement, const std::vector<Binding>& bi
 
 }  // namespace
 
+const char* table_function(const std::string& opcode, bool& has_result) {
+  for (const Instruction& i : instructions) {
+    if (i.opcode != opcode) continue;
+    has_result = i.has_result;
+    return i.function;
+  }
+  return nullptr;
+}
+
+bool is_special_register(const std::string& name) {
+  return contains(special_registers, name);
+}
+
 void rewrite_asm(Source& s, Index at) {
   Index open = at + 1;
   while (s.is_name(open)) ++open;  // volatile, inline, goto
@@ -262,9 +270,11 @@ void rewrite_asm(Source& s, Index at) {
   for (; s[i].kind == Kind::string; ++i) text += unquote(s.text(i));
   text = squeeze(text);
   if (text.empty()) return;  // a barrier for the compiler only
-  const std::string call = translate(parse(text), bindings_of(s, i, close));
+  const std::vector<Binding> bindings = bindings_of(s, i, close);
+  std::string call = translate(parse(text), bindings), unknown = text;
+  if (call.empty()) call = translate_ptx(text, bindings, unknown);
   if (call.empty()) {
-    s.error(at, "inline PTX is not supported yet: " + text);
+    s.error(at, "inline PTX is not supported yet: " + unknown);
   } else {
     s.replace(at, close, call);
   }

@@ -40,6 +40,8 @@ class Translator {
       case Kind::name:
         if (t.word != Word::none) {
           word(t);
+        } else if (at_namespace_scope() && s_.is(at_ + 1, '<') && s_.text(at_) == "texture") {
+          refuse_texture_reference();
         } else if (!volatile_.empty() && in_device_code() && volatile_.count(s_.text(at_)) != 0) {
           rewrite_volatile_store(s_, at_, volatile_);
         }
@@ -135,6 +137,16 @@ class Translator {
       default:
         return;
     }
+  }
+
+  // `texture<float, 2> t;`, unless the program has a template of this name.
+  void refuse_texture_reference() {
+    for (Index i = 0; i < at_; ++i) {
+      if (s_.is(i, Word::struct_) && s_.text(i + 1) == "texture") return;
+    }
+    s_.error(at_,
+             "texture references were removed in CUDA 12: make a texture object with "
+             "cudaCreateTextureObject and pass it to the kernel");
   }
 
   // `name(...)` goes; line markers among its tokens stay, or what follows would move.

@@ -96,4 +96,42 @@ cublasStatus_t cublasHgemmStridedBatched(cublasHandle_t h, cublasOperation_t ta,
                                     CUDA_R_16F, ldb, stride_b, beta, c, CUDA_R_16F, ldc, stride_c,
                                     batch, CUBLAS_COMPUTE_16F, CUBLAS_GEMM_DEFAULT);
 }
+cublasStatus_t cublasGemmBatchedEx(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb,
+                                   int m, int n, int k, const void* alpha, const void* const a[],
+                                   cudaDataType a_type, int lda, const void* const b[],
+                                   cudaDataType b_type, int ldb, const void* beta, void* const c[],
+                                   cudaDataType c_type, int ldc, int batch,
+                                   cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {
+  SIMT_CUBLAS_CHECK(batch >= 0);
+  for (int i = 0; i < batch; ++i) {
+    const cublasStatus_t status =
+        cublasGemmEx(h, ta, tb, m, n, k, alpha, a[i], a_type, lda, b[i], b_type, ldb, beta, c[i],
+                     c_type, ldc, compute, algorithm);
+    if (status != CUBLAS_STATUS_SUCCESS) return status;
+  }
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasHgemmBatched(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb,
+                                  int m, int n, int k, const __half* alpha, const __half* const a[],
+                                  int lda, const __half* const b[], int ldb, const __half* beta,
+                                  __half* const c[], int ldc, int batch) {
+  return cublasGemmBatchedEx(h, ta, tb, m, n, k, alpha, reinterpret_cast<const void* const*>(a),
+                             CUDA_R_16F, lda, reinterpret_cast<const void* const*>(b), CUDA_R_16F,
+                             ldb, beta, reinterpret_cast<void* const*>(c), CUDA_R_16F, ldc, batch,
+                             CUBLAS_COMPUTE_16F, CUBLAS_GEMM_DEFAULT);
+}
+cublasStatus_t cublasDotEx(cublasHandle_t h, int n, const void* x, cudaDataType x_type, int incx,
+                           const void* y, cudaDataType y_type, int incy, void* result,
+                           cudaDataType result_type, cudaDataType) {
+  SIMT_CUBLAS_CHECK(result != nullptr);
+  if (!known(x_type) || !known(y_type) || !known(result_type)) return CUBLAS_STATUS_NOT_SUPPORTED;
+  // A negative step begins at the other end.
+  const auto at = [n](int i, int step) {
+    return static_cast<std::size_t>(step >= 0 ? i : i - (n - 1)) * static_cast<std::size_t>(step);
+  };
+  double sum = 0;
+  for (int i = 0; i < n; ++i) sum += load(x, x_type, at(i, incx)) * load(y, y_type, at(i, incy));
+  store(result, result_type, 0, sum);
+  return CUBLAS_STATUS_SUCCESS;
+}
 }

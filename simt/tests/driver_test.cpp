@@ -93,6 +93,9 @@ TEST_F(Driver, CompileErrors) {
   write("p.cu", "__device__ void f() {\n  int i; asm(\"vote.all.pred p, q;\");\n}\n");
   EXPECT_NE(shell("$CC -c p.cu"), 0);
   EXPECT_NE(output_.find("p.cu:2:10: error: inline PTX"), std::string::npos) << output_;
+  write("t.cu", "#include <cstdio>\nstatic texture<float, 2> image;\n");
+  EXPECT_NE(shell("$CC -c t.cu"), 0);
+  EXPECT_NE(output_.find("t.cu:2:8: error: texture references"), std::string::npos) << output_;
   write("l.cu", "#include <cstdio>\n#include <cudnn.h>\n");
   EXPECT_NE(shell("$CC -c l.cu"), 0);
   EXPECT_EQ(output_.rfind("l.cu:2: error: cuDNN is not part of simt", 0), 0u) << output_;

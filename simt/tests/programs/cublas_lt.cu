@@ -107,6 +107,30 @@ void batch() {
                                        l[2], nullptr, nullptr, 0, 0));
 }
 
+// cuBLAS' own calls with types chosen at run time.
+void other_types() {
+  cublasHandle_t blas;
+  CHECK(cublasCreate(&blas));
+  __half* x = device<__half>(16, 1);
+  __half* y = device<__half>(16, 2);
+  __half** lists;
+  cudaMallocManaged(&lists, 6 * sizeof *lists);
+  __half* c = device<__half>(8, 0);
+  for (int i = 0; i < 2; ++i)
+    lists[i] = x + 4 * i, lists[2 + i] = y + 4 * i, lists[4 + i] = c + 4 * i;
+  const __half one = 1.0f, zero = 0.0f;
+  CHECK(cublasHgemmBatched(blas, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 2, &one, lists, 2, lists + 2, 2,
+                           &zero, lists + 4, 2, 2));
+  float forwards = 0, backwards = 0;
+  CHECK(
+      cublasDotEx(blas, 5, x, CUDA_R_16F, 1, y, CUDA_R_16F, 2, &forwards, CUDA_R_32F, CUDA_R_32F));
+  CHECK(cublasDotEx(blas, 5, x, CUDA_R_16F, -1, y, CUDA_R_16F, 2, &backwards, CUDA_R_32F,
+                    CUDA_R_32F));
+  printf("half: %g %g %g, %g %g\n", __half2float(c[0]), __half2float(c[3]), __half2float(c[7]),
+         forwards, backwards);
+  CHECK(cublasDestroy(blas));
+}
+
 int main() {
   CHECK(cublasLtCreate(&handle));
   float* a = device<float>(m * k, 0.5f);
@@ -126,5 +150,6 @@ int main() {
   printf("bits: %d %d %d %d\n", bits[0] & 7, bits[1] & 7, bits[2] & 7, bits[3] & 7);
   product("no bias", CUBLASLT_EPILOGUE_BIAS, nullptr, nullptr, d, a, b);
   batch();
+  other_types();
   CHECK(cublasLtDestroy(handle));
 }
