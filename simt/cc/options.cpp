@@ -47,7 +47,8 @@ about
   -h, --help         this text                      --version
 
 environment: SIMT_HOME (where simt is installed), CXX; programs read SIMT_THREADS (OS threads),
-SIMT_STACK_KB (stack of a CUDA thread), SIMT_CHECK (which checks a checked program makes).
+SIMT_STACK_KB (stack of a CUDA thread), SIMT_CHECK (which checks a checked program makes),
+SIMT_SHARED_FILL (the byte that shared memory is filled with before each block; 0).
 
 examples
   warpath cc saxpy.cu -o saxpy && ./saxpy

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <vector>
 
 typedef int CUdevice;
 typedef unsigned long long CUdeviceptr;
@@ -180,12 +181,9 @@ inline CUresult cuMemsetD8(CUdeviceptr dst, unsigned char value, size_t count) {
   return simt::driver(cudaMemset(simt::pointer(dst), value, count));
 }
 inline CUresult cuMemsetD32(CUdeviceptr dst, unsigned int value, size_t count) {
-  // One checked fill, then the words themselves: device memory is ordinary memory here.
-  const CUresult result = simt::driver(cudaMemset(simt::pointer(dst), 0, 4 * count));
-  if (result != CUDA_SUCCESS) return result;
-  for (size_t i = 0; i < count; ++i)
-    std::memcpy(static_cast<char*>(simt::pointer(dst)) + 4 * i, &value, sizeof value);
-  return CUDA_SUCCESS;
+  const std::vector<unsigned int> words(count, value);
+  return simt::driver(
+      cudaMemcpy(simt::pointer(dst), words.data(), 4 * count, cudaMemcpyHostToDevice));
 }
 
 inline CUresult cuStreamCreate(CUstream* stream, unsigned int flags) {

@@ -200,9 +200,11 @@ TEST(Asm, Instructions) {
                             "\"r\"(to), \"l\"(from) : \"memory\");"),
                        "::simt::ptx::cp_async((to), ::simt::ptx::wide(from), 16);"));
   EXPECT_TRUE(contains(body("asm volatile(\"cp.async.wait_all;\");"), "::simt::async_wait_all();"));
-  for (const char* refused :
-       {"ex2.approx.f32 %0, %1; ex2.approx.f32 %0, %0;", "ex2.approx.f32 %0, %2;",
-        "cp.async.wait_group %0 + 1;", "mov.u32 %0, %%nothing;"}) {
+  EXPECT_TRUE(
+      contains(body("asm(\"ex2.approx.f32 %0, %1; neg.f32 %0, %0;\" : \"=f\"(y) : \"f\"(x));"),
+               "::simt::ptx::assign((y), ::simt::ptx::op_neg<float>((y)));"));
+  for (const char* refused : {"bra done;", "ex2.approx.f32 %0, %2;", "cp.async.wait_group %0 + 1;",
+                              "mov.u32 %0, %%nothing;"}) {
     const Translation r = translate("__simt_device__ void f() { asm(\"" + std::string(refused) +
                                     "\" : \"=f\"(a) : \"f\"(b)); }");
     ASSERT_EQ(r.errors.size(), 1u) << refused;
