@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include "cli/fact_tables.h"
 #include "cli/result_tables.h"
 #include "core/error.h"
 
@@ -119,6 +120,17 @@ std::string results_block(const fs::path& root, const fs::path& page, const std:
   return op_table(root, folder, words, page.parent_path());
 }
 
+const std::set<std::string> block_kinds = {"results", "code", "programs", "measured"};
+
+std::string block(const fs::path& root, const fs::path& page, const std::string& kind,
+                  const std::string& words) {
+  const fs::path here = page.parent_path();
+  if (kind == "code") return code_block(page, words);
+  if (kind == "programs") return program_table((here / words).lexically_normal(), here);
+  if (kind == "measured") return measured_table(here / words);
+  return results_block(root, page, words);
+}
+
 }  // namespace
 
 std::string folder_of(const fs::path& root, std::string op) {
@@ -162,7 +174,7 @@ Page fill_page(const fs::path& root, const fs::path& file) {
     const auto colon = comment.find(":BEGIN");
     if (colon == std::string::npos) continue;
     const std::string kind = comment.substr(0, colon), words = trim(comment.substr(colon + 6));
-    if (kind != "results" && kind != "code") continue;
+    if (!block_kinds.contains(kind)) continue;
     const auto fail = [&](const std::string& why) {
       return Error(fmt::format("{}:{}: {}", file.lexically_relative(root).string(), i + 1, why));
     };
@@ -173,7 +185,7 @@ Page fill_page(const fs::path& root, const fs::path& file) {
     if (end == lines.size() || comment_of(lines[end]) != kind + ":END")
       throw fail(fmt::format("the block has no '<!-- {}:END -->'", kind));
     try {
-      page.after += kind == "code" ? code_block(file, words) : results_block(root, file, words);
+      page.after += block(root, file, kind, words);
     } catch (const Error& e) {
       throw fail(e.what());
     }

@@ -6,7 +6,9 @@
 //   <!-- code:BEGIN 03_vector.cu vectorised -->           a function, whole
 //   <!-- code:BEGIN 03_vector.cu vectorised | FROM | TO -->   its lines from the first that holds
 //                                                         FROM to the next that holds TO
-//   <!-- results:END --> or <!-- code:END -->
+//   <!-- programs:BEGIN ../simt/tests/programs -->        what the programs of a folder show
+//   <!-- measured:BEGIN ../tests/bench/shapes.json -->    what a benchmark wrote
+//   <!-- results:END -->, <!-- code:END --> and so on
 //
 // A file is named as seen from the page. Lines that do not start with "<!--" are no markers.
 #pragma once

@@ -21,8 +21,9 @@ Examples:
   ./warpath tables softmax       that lesson, README.md and docs/
   ./warpath tables --check       writes nothing; 1 if a page is stale
 
-A page marks what is written here: <!-- results:BEGIN softmax -->, <!-- results:BEGIN best --> or
-<!-- code:BEGIN 03_vector.cu vectorised -->, up to the line <!-- results:END --> or <!-- code:END -->.
+A page marks what is written here: <!-- results:BEGIN softmax -->, <!-- results:BEGIN best -->,
+<!-- code:BEGIN 03_vector.cu vectorised -->, <!-- programs:BEGIN FOLDER --> or <!-- measured:BEGIN FILE.json -->,
+up to the line <!-- results:END --> and so on.
 Exit status: 0 done, 1 --check found a stale page, 2 a page, a result file or the command is wrong.)";
 
 std::vector<std::string> named_folders(const fs::path& root,

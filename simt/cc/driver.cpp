@@ -129,16 +129,25 @@ class Driver {
             "-fno-tree-vectorize",
             "-fsanitize=thread",
             "-fsanitize=bounds",
+            "-fsanitize=object-size",
+            "-fno-toplevel-reorder",  // keeps the zones around device variables in their place
             "--param=tsan-distinguish-volatile=1",
+            "--param=tsan-instrument-func-entry-exit=0",
+            "-fsanitize=alignment",
+            "-fno-ipa-icf",                 // a function is its own, not one like it
+            "-fno-optimize-sibling-calls",  // a callback returns to the access it is about
             "-Wno-tsan"};
   }
 
-  // --check=LIST: the program says which checks it wants when it is loaded.
+  // --check=LIST and --json: the program says what it wants when it is loaded.
   std::string chosen_checks() const {
-    if (o_.checks.empty()) return "";
-    return "\nextern \"C\" void simt_choose_checks(const char*);\n"
+    if (o_.checks.empty() && o_.json.empty()) return "";
+    std::string file;
+    for (const char c : o_.json)
+      file += c == '"' || c == '\\' ? std::string{'\\', c} : std::string{c};
+    return "\nextern \"C\" void simt_choose_checks(const char*, const char*);\n"
            "__attribute__((constructor)) static void simt_choose() { simt_choose_checks(\"" +
-           o_.checks + "\"); }\n";
+           o_.checks + "\", \"" + file + "\"); }\n";
   }
 
   Command dependency_flags(const std::string& input, const std::string& object) const {
@@ -172,6 +181,7 @@ class Driver {
     if (cuda) {
       append(command, {"-D__CUDACC__", "-D__NVCC__", "-D__CUDA_ARCH__=900", "-D__SIMT_TRANSLATE__",
                        "-include", "cuda_runtime.h"});
+      if (o_.check) command.push_back("-D__SIMT_CHECK__");
     }
     if (cuda) append(command, {"-x", "c++"});
     command.push_back(input);
@@ -212,7 +222,7 @@ class Driver {
       return status;
     }
     const std::string preprocessed = read_file(before);
-    const Translation translation = translate(preprocessed, o_.linked);
+    const Translation translation = translate(preprocessed, o_.linked, o_.check);
     const Places places(preprocessed, translation.text, translation.pieces);
     const Diagnostics diagnostics(places, simt_.include);
     for (const Finding& error : translation.errors) {

@@ -27,6 +27,7 @@ enum class Word : std::uint8_t {
   printf_,
   assert_fail_,
   clock_,
+  memory_,  // memcpy, memmove, memset
   template_,
   typename_,
   namespace_,

@@ -36,7 +36,9 @@ compiling
 
 checking
   --check            the program reports its CUDA bugs and exits with 1 if there are any:
-                     --check=memory,race,init,sync takes some of the checks (default: all)
+                     --check=memory,race,init,sync takes some of the checks (default: all);
+                     with leak, memory that is never freed is a bug too, not only a warning
+  --json[=FILE]      such a program also writes its findings to FILE (check.json)
 
 accepted, without effect here
   -arch -gencode -code -rdc -G -lineinfo -Xptxas -Xcudafe -maxrregcount --use_fast_math
@@ -48,7 +50,8 @@ about
 
 environment: SIMT_HOME (where simt is installed), CXX; programs read SIMT_THREADS (OS threads),
 SIMT_STACK_KB (stack of a CUDA thread), SIMT_CHECK (which checks a checked program makes),
-SIMT_SHARED_FILL (the byte that shared memory is filled with before each block; 0).
+SIMT_SHARED_FILL (the byte that shared memory is filled with before each block; 0),
+SIMT_CHECK_JSON (the file it writes its findings to).
 
 examples
   warpath cc saxpy.cu -o saxpy && ./saxpy
@@ -142,10 +145,16 @@ class Parser {
       o.check = true;
       o.checks = arg.substr(8);
       for (const std::string& name : split(o.checks)) {
-        if (name != "memory" && name != "race" && name != "init" && name != "sync") {
-          throw UsageError("there is no check '" + name + "'; there are memory, race, init, sync");
+        static const std::array names = {"memory", "race", "init", "sync", "leak", "all"};
+        if (std::find(names.begin(), names.end(), name) == names.end()) {
+          throw UsageError("there is no check '" + name +
+                           "'; there are memory, race, init, sync, leak");
         }
       }
+    } else if (arg == "--json") {
+      o.json = "check.json";
+    } else if (starts(arg, "--json=")) {
+      o.json = arg.substr(7);
     } else if (arg == "-M" || arg == "-MM") {
       o.only_dependencies = true;
       o.system_dependencies = arg == "-M";

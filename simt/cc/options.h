@@ -38,6 +38,7 @@ struct Options {
   std::vector<std::string> dependency_targets;
   bool check = false;  // --check
   std::string checks;  // which ones; empty: all
+  std::string json;    // --json: the file a checked program writes its findings to
   bool keep = false;
   bool verbose = false;
   bool dry_run = false;

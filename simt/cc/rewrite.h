@@ -27,6 +27,15 @@ void rewrite_launch(Source& source, Index i);
 Index rewrite_shared(Source& source, Index i, std::unordered_set<std::string_view>* file_scope,
                      std::vector<std::string_view>& declared);
 
+// For the checks: names the variables of the declaration that begins at `begin` and has `__device__`
+// at `i`, and puts a zone without data around them.
+void watch_variable(Source& source, Index begin, Index i);
+
+// The names that the declaration in [begin, end) declares; empty if it cannot be understood.
+std::vector<Index> declared_names(const Source& source, Index begin, Index end);
+// The ';' that ends the declaration around `i`, or none.
+Index declaration_end(const Source& source, Index i);
+
 // Shared variables have static storage on a GPU, so lambdas use them without capturing. Here they
 // are references: the lambda whose '[' is at `i` is made to capture those it mentions.
 void rewrite_captures(Source& source, Index i, const std::vector<SharedName>& names);

@@ -32,14 +32,6 @@ Index declaration_start(const Source& s, Index i) {
   return i;
 }
 
-Index declaration_end(const Source& s, Index i) {
-  for (; i < s.size(); i = s.after(i)) {
-    if (s.is(i, ';')) return i;
-    if (s.is(i, '}') || s.is(i, ')')) return none;
-  }
-  return none;
-}
-
 // The token that names what a declarator in [begin, end) declares.
 Index declared_name(const Source& s, Index begin, Index end) {
   Index found = none;
@@ -96,6 +88,28 @@ struct Declarator {
 };
 
 }  // namespace
+
+Index declaration_end(const Source& s, Index i) {
+  for (; i < s.size(); i = s.after(i)) {
+    if (s.is(i, ';')) return i;
+    if (s.is(i, '}') || s.is(i, ')')) return none;
+  }
+  return none;
+}
+
+std::vector<Index> declared_names(const Source& s, Index begin, Index end) {
+  std::vector<Index> names;
+  std::vector<Index> stops = declarator_commas(s, begin, end);
+  stops.push_back(end);
+  Index from = begin;
+  for (const Index stop : stops) {
+    const Index name = declared_name(s, from, stop);
+    if (name == none) return {};
+    names.push_back(name);
+    from = stop + 1;
+  }
+  return names;
+}
 
 Index rewrite_shared(Source& s, Index at, std::unordered_set<std::string_view>* file_scope,
                      std::vector<std::string_view>& declared) {

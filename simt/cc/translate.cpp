@@ -17,7 +17,8 @@ struct Function {
 
 class Translator {
  public:
-  Translator(std::string_view text, bool linked) : s_(text), linked_(linked) {}
+  Translator(std::string_view text, bool linked, bool checked)
+      : s_(text), linked_(linked), checked_(checked) {}
 
   Translation run() {
     for (at_ = 0; at_ < s_.size(); ++at_) step();
@@ -46,6 +47,13 @@ class Translator {
           rewrite_volatile_store(s_, at_, volatile_);
         }
         return;
+      case Kind::directive: {
+        // `# 12 "file" 1 3`: the 3 says that it is a system's.
+        const std::string_view line = s_.text(at_);
+        system_header_ =
+            line.find("\" ") != line.npos && line.find(" 3", line.rfind('"')) != line.npos;
+        return;
+      }
       default:
         return;
     }
@@ -130,6 +138,12 @@ class Translator {
           rewrite_spin(s_, at_, file_scope_volatile_);
         }
         return;
+      case Word::memory_:
+        if (checked_ && !system_header_ && !at_namespace_scope() && at_ > 0 &&
+            !s_.is(at_ - 1, '*')) {
+          redirect_call(("::simt_check_" + std::string(s_.text(at_))).c_str());
+        }
+        return;
       case Word::void_:
         return cast();
       case Word::reinterpret_cast_:
@@ -160,7 +174,11 @@ class Translator {
 
   // A call of a C function in device code goes to simt's own.
   void redirect(const char* to) {
-    if (!in_device_code() || !s_.is(at_ + 1, '(') || at_ == 0) return;
+    if (in_device_code()) redirect_call(to);
+  }
+
+  void redirect_call(const char* to) {
+    if (!s_.is(at_ + 1, '(') || at_ == 0) return;
     const Token& before = s_[at_ - 1];
     if (before.is('.') || before.is(Word::arrow_)) return;
     if (before.kind == Kind::name && !before.is(Word::return_)) return;  // a declaration
@@ -302,6 +320,11 @@ class Translator {
                needs_inline      ? "inline __attribute__((used))"
                : own_variable(f) ? own_prefix
                                  : "");
+    if (checked_ && f.name == none && at_namespace_scope() && watched_ != declaration_ &&
+        !is_template()) {
+      watched_ = declaration_;
+      watch_variable(s_, declaration_, at_);
+    }
   }
 
   // A variable of this file alone, at the first of its words: what nvcc makes of every one without
@@ -394,7 +417,10 @@ class Translator {
   }
 
   Source s_;
-  bool linked_;
+  const bool linked_;
+  const bool checked_;
+  bool system_header_ = false;
+  Index watched_ = none;  // the declaration whose variables the checks know already
   Index at_ = 0;
   Index declaration_ = 0;  // first token of the current declaration at namespace scope
   Index body_end_ = none;  // the brace that ends the function or class at namespace scope
@@ -409,8 +435,8 @@ class Translator {
 
 }  // namespace
 
-Translation translate(std::string_view preprocessed, bool linked) {
-  return Translator(preprocessed, linked).run();
+Translation translate(std::string_view preprocessed, bool linked, bool checked) {
+  return Translator(preprocessed, linked, checked).run();
 }
 
 }  // namespace simt::cc

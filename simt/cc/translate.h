@@ -29,6 +29,8 @@ struct Translation {
 
 // With `linked`, other files may use the device variables (nvcc's -rdc=true); without, as in nvcc, a
 // file keeps them to itself.
-Translation translate(std::string_view preprocessed, bool linked = false);
+// `checked`: also name device variables to the checks, and let them see what memcpy and the like do
+// in device code (simt/check.h).
+Translation translate(std::string_view preprocessed, bool linked = false, bool checked = false);
 
 }  // namespace simt::cc

@@ -2,6 +2,8 @@
 
 // What was found: one entry for each kind and place, with a count.
 
+#include <vector_types.h>
+
 #include <cstdint>
 #include <string>
 
@@ -13,24 +15,36 @@ struct Finding {
   const void* other = nullptr;  // the other side of a race
   std::string what;             // one line
   std::string who, other_who;   // threads, as text
-  std::string kernel;
-  std::string tail;                    // one more line, "" if there is none
-  const void* allocated_at = nullptr;  // named behind `what`
+  uint3 block{}, thread{}, other_block{}, other_thread{};
+  std::string kernel;  // "" when the host did it
+  std::string tail;    // one more line, "" if there is none
+  // The block of device memory it is about, named behind `what`.
+  const void* allocated_at = nullptr;
   const void* freed_at = nullptr;
-  std::uint64_t rank = 0;  // the smallest is shown
+  std::size_t bytes = 0;
+  long long offset = 0;
+  std::size_t element = 0;  // bytes of the access; 0: the offset says nothing
+  std::uint64_t rank = 0;   // the smallest is shown
+  bool warning = false;     // shown, but no reason to fail
 };
 
 // False when a finding with a smaller rank is known for these places: it is only counted then, and
 // no texts need be made.
 bool is_news(const char* kind, const void* pc, const void* other, std::uint64_t rank);
 void add(Finding finding);
-void count_fault();  // the runtime has reported it
+// The runtime has a report of its own (a deadlock, a wrong mask), and prints it.
+void add_fault(const std::string& report, const std::string& kernel);
 
 // True when the code at pc is simt's own (its headers), with no caller that is the program's; also when
 // nothing tells.
 bool is_own_code(const void* pc);
+// True when the code is in one of simt's libraries.
+bool is_in_runtime(const void* pc);
+// The innermost caller that is no part of simt; `known` if that is it.
+const void* program_caller(const void* known);
 
 void print_new();
 void print_summary(int status);
+void write_json_to(const char* file);
 
 }  // namespace simt::check

@@ -1,9 +1,14 @@
 #pragma once
 
-// What the checks remember: of each block of memory, of each word, of each running block and grid.
+// What the checks remember: of memory, of each word, of each running block and grid.
 //
-// Time is a counter of the grid that goes up at every barrier, meeting, fence and atomic. An access
-// notes the time; two accesses are ordered when an event that orders their threads lies between.
+// Memory that kernels may touch lies in a few areas: the heap, the variables of modules, each block's
+// shared memory. An area has a mark for every byte and a cell for every word, both found by address
+// alone. Most accesses find their marks `good`, and are done with memory and init.
+//
+// Time is a counter that goes up at every barrier, warp operation, fence and start of a block, and
+// never goes back. An access notes its block's last time; two accesses are ordered when an event that
+// orders their threads lies between.
 
 #include <simt/allocation.h>
 #include <sys/mman.h>
@@ -11,6 +16,8 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "block.h"
@@ -18,8 +25,12 @@
 
 namespace simt::check {
 
+using Address = std::uintptr_t;
+using Time = std::uint64_t;  // 40 bits
+
 struct Enabled {
-  bool memory = true, race = true, init = true;
+  bool memory = true, race = true, init = true, sync = true;
+  bool leak = false;  // leaks count as findings
 };
 extern Enabled enabled;
 
@@ -30,88 +41,146 @@ T* reserve(std::size_t count) {
   return memory == MAP_FAILED ? nullptr : static_cast<T*>(memory);
 }
 
-// Who touched a word, when and from where.
-struct Access {
-  std::uint64_t pc : 47;
-  std::uint64_t thread : 10;
-  std::uint64_t atomic : 1;
-  std::uint64_t loose : 1;  // volatile, in global memory: takes part in no race
-  std::uint64_t valid : 1;
-  std::uint64_t bytes : 4;  // which of the word
-  std::uint32_t time;
-  std::uint32_t block;
-};
-static_assert(sizeof(Access) == 16);
+// Who touched a word, when and from where. The stamp begins with the time, so that stamps compare as
+// times do.
+struct Note {
+  std::uint64_t stamp;  // 40 time, 10 thread, 4 bytes of the word, 10 flags
+  std::uint64_t place;  // 47 address of the code, 17 of the block's index
+  std::uint64_t time() const { return stamp >> 24; }
+  unsigned thread() const { return static_cast<unsigned>(stamp >> 14) & 1023u; }
+  unsigned warp() const { return thread() >> 5; }
+  unsigned bytes() const { return static_cast<unsigned>(stamp >> 10) & 15u; }
+  bool is_atomic() const { return (stamp & atomic_flag) != 0; }
+  const void* pc() const { return reinterpret_cast<const void*>(place >> 17); }
+  // The rest of the block's index is in the flags.
+  std::uint32_t block() const {
+    return static_cast<std::uint32_t>((place & 0x1ffffu) | (stamp >> 3 & 127u) << 17);
+  }
 
-// The shadow of 4 bytes.
-struct Cell {
-  std::atomic<std::uint32_t> lock;
-  std::uint32_t owner;  // the grid (the block, in shared memory) it is about: others are history
-  Access write;
-  Access read[2];  // of different threads, as far apart as were seen
+  static constexpr std::uint64_t atomic_flag =
+      1;                                        // an atomic operation, or volatile in global memory
+  static constexpr std::uint64_t far_flag = 2;  // of a second read: no farther one need be kept
+  static constexpr unsigned block_bits = 24;
 };
+
+constexpr std::uint64_t stamp_of(Time time) {
+  return time << 24;
+}
+
+// The shadow of 4 bytes: one cache line. The second write is one that was not ordered with the first
+// (both atomic, or of the same value), the reads are of different threads, as far apart as were seen.
+struct alignas(64) Cell {
+  Note write, write2, read, read2;
+};
+
+// A mark a byte. Zero, which fresh memory has, means: look closer.
+enum Mark : unsigned char { unknown = 0, good = 1, pending = 2 };
+
+struct Area {
+  Address begin = 0;
+  std::size_t size = 0;
+  unsigned char* marks = nullptr;
+  Cell* cells = nullptr;
+  bool crowded = true;  // several OS threads may touch it at once
+
+  bool holds(Address address) const { return address - begin < size; }
+  unsigned char* mark(Address address) const { return marks + (address - begin); }
+  void set(Address address, std::size_t count, Mark value) const;
+  bool make(Address first, std::size_t bytes);  // false: no addresses left
+};
+
+extern Area heap_area;
+void make_heap_area();
 
 // A block of device, managed or pinned memory.
 struct Region {
-  std::uintptr_t base;
+  Address base;
   std::size_t size;
   MemoryKind kind;
   const void* allocated_at;
   const void* freed_at;
   bool freed;
-  Cell* cells;    // null: not watched for races
-  char* written;  // a byte for each; null: counts as written
+  bool trusted;  // counts as written
 
-  std::uintptr_t end() const { return base + size; }
+  Address end() const { return base + size; }
 };
 
 // The region that holds the address, or the last one before it; null if there is none. Freed ones
 // are found while they are in quarantine.
-Region* region_before(std::uintptr_t address);
+Region* region_before(Address address);
 // Makes a region of an allocation that was there before the checks were.
 Region* adopt(const Allocation& allocation);
-// Counts up when regions come or go.
-extern std::atomic<std::uint64_t> regions_version;
+
+// A __device__ or __constant__ variable of checked code, or a file's __shared__ one (then each OS
+// thread has its own).
+struct Variable {
+  const char* name;
+  Address base;
+  std::size_t size;
+};
+// The variable that holds the address, or has it in the zone around it; null if there is none.
+const Variable* variable_near(Address address);
+// The area of the module whose data holds the address; null if it has no device variables.
+const Area* module_area(Address address);
+
+using Clock = std::array<Time, 32>;  // of warps, or of the lanes of one
 
 struct GridState {
   std::atomic<bool> seen{false};  // some access of it was: its code is checked code
-  std::atomic<std::uint32_t> time{0};
-  std::atomic<std::uint32_t> met{0};                         // last meeting of its blocks
-  std::atomic<std::atomic<std::uint32_t>*> fences{nullptr};  // per block: its last fence
+  Time start = 0;
+  std::atomic<Time> met{0};                         // last meeting of its blocks
+  std::atomic<std::atomic<Time>*> fences{nullptr};  // per block: its last fence
+};
 
-  std::uint32_t tick() { return time.fetch_add(1, std::memory_order_relaxed) + 1; }
+// Arrivals at a named barrier, or at an object that threads meet through.
+struct Meeting {
+  Clock clock{};
 };
 
 struct BlockState {
   GridState* grid = nullptr;
-  std::uint32_t index = 0;    // of the block in its grid
-  std::uint32_t barrier = 0;  // time of its last barrier
-  std::uint32_t acquire = 0;  // and of the last atomic
-  std::array<std::uint32_t, 32> warp_met{}, warp_fence{}, warp_acquire{};
+  std::uint64_t who = 0;    // the block's bits of a note's stamp
+  std::uint64_t whose = 0;  // and of its place
+  Time now = 0;
+  std::uint64_t floor = 0;       // stamp of its last barrier
+  std::uint64_t grid_floor = 0;  // of the grid's start, or the last meeting of its blocks
+  Address arguments = 0;         // of the kernel, where the launch has put them
+  std::size_t arguments_size = 0;
+  bool seen = false;
+  bool ended = false;
+  std::uint32_t index = 0;  // of the block in its grid, as notes have it
+  Area shared;
+  Time acquire = 0;  // of its last atomic
+  Time cluster_met = 0;
+  Clock warp_met{}, warp_fence{}, warp_acquire{};
+  std::array<Clock, 32> warps{};  // what each warp knows of the others
+  std::array<std::unique_ptr<std::array<Clock, 32>>, 32> lanes;  // of its lanes; made when needed
+  std::array<Meeting, 16> named;
+  std::unordered_map<Address, Meeting> objects;
   std::vector<SharedPlace> places;  // a copy: the grid's grows under a lock
   std::size_t places_end = 0;
-  Cell* cells = nullptr;  // of its shared memory
-  char* written = nullptr;
-  bool seen = false;
+  std::atomic<std::uint64_t> remote_stamp{0}, remote_place{0};  // last access from another block
 };
 
-inline BlockState& state_of(Block& block) {
+inline BlockState& state_of(const Block& block) {
   return *static_cast<BlockState*>(block.check);
 }
 
-inline std::uint32_t block_index() {
-  return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+Time tick();  // the next time
+Time time_now();
+void tick(BlockState& state);
+
+inline std::uint64_t block_index() {
+  return blockIdx.x +
+         std::uint64_t{gridDim.x} * (blockIdx.y + std::uint64_t{gridDim.y} * blockIdx.z);
 }
 
-struct Conflict {
-  Access with;  // not valid: there is none
-  bool writes;
-};
-// Enters an access into the word's cell, and compares it with those before.
-Conflict meet_cell(Cell& cell, std::uint32_t owner, const Access& me, bool write,
-                   const BlockState& state);
+// Whether an event between them orders an earlier access with the running thread `thread`.
+bool ordered(const Note& before, const BlockState& state, unsigned thread);
 void note_fence();
 void note_acquire();
+void release_object(const void* object);
+void acquire_object(const void* object);
 
 void install();
 

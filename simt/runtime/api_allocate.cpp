@@ -47,6 +47,10 @@ size_t pitch_of(size_t width, size_t rows) {
 
 }  // namespace
 
+cudaError_t simt::api::allocate_own(void** pointer, std::size_t size) {
+  return allocate(pointer, size, MemoryKind::device, 0, nullptr);
+}
+
 cudaError_t cudaMalloc(void** pointer, size_t size) {
   return allocate(pointer, size, MemoryKind::device, 0, __builtin_return_address(0));
 }

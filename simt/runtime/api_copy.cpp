@@ -22,11 +22,13 @@ bool known_direction(cudaMemcpyKind kind) {
 
 // May `count` bytes at `pointer` be touched? Memory the API does not know is the program's own and
 // passes, unless the direction says that it is on the device.
-bool valid_range(const void* pointer, size_t count, bool on_device) {
+bool valid_range(const void* pointer, size_t count, bool on_device, const char* what) {
   if (!pointer) return false;
   const auto found = find_allocation(pointer);
-  if (!found) return !on_device && !is_device_range(pointer);
-  return count <= found->end() - reinterpret_cast<uintptr_t>(pointer);
+  const bool valid = found ? count <= found->end() - reinterpret_cast<uintptr_t>(pointer)
+                           : !on_device && !is_device_range(pointer);
+  if (!valid && check_hooks != nullptr) check_hooks->bad_range(what, pointer, count);
+  return valid;
 }
 
 struct Block {
@@ -47,13 +49,16 @@ cudaError_t copy(const Block& b, cudaMemcpyKind kind) {
   if (b.width == 0 || b.height == 0) return cudaSuccess;
   const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
   const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-  if (!valid_range(b.dst, span(b.dst_pitch, b.width, b.height), to_device) ||
-      !valid_range(b.src, span(b.src_pitch, b.width, b.height), from_device))
+  if (!valid_range(b.dst, span(b.dst_pitch, b.width, b.height), to_device, "copy to") ||
+      !valid_range(b.src, span(b.src_pitch, b.width, b.height), from_device, "copy from"))
     return cudaErrorInvalidValue;
   for (size_t row = 0; row < b.height; ++row) {
     char* const to = static_cast<char*>(b.dst) + row * b.dst_pitch;
-    std::memmove(to, static_cast<const char*>(b.src) + row * b.src_pitch, b.width);
-    if (check_hooks != nullptr) check_hooks->written(to, b.width);
+    const char* const from = static_cast<const char*>(b.src) + row * b.src_pitch;
+    std::memmove(to, from, b.width);
+    if (check_hooks == nullptr) continue;
+    check_hooks->written(to, b.width);
+    if (!is_device_range(to)) check_hooks->copied_out(from, b.width);
   }
   return cudaSuccess;
 }
@@ -111,7 +116,7 @@ cudaMemcpy3DParms without_devices(const cudaMemcpy3DPeerParms& p) {
 cudaError_t fill(void* pointer, size_t pitch, int value, size_t width, size_t height) {
   if (width == 0 || height == 0) return cudaSuccess;
   if (height > 1 && pitch < width) return cudaErrorInvalidValue;
-  if (!valid_range(pointer, span(pitch, width, height), true)) return cudaErrorInvalidValue;
+  if (!valid_range(pointer, span(pitch, width, height), true, "fill")) return cudaErrorInvalidValue;
   for (size_t row = 0; row < height; ++row) {
     char* const to = static_cast<char*>(pointer) + row * pitch;
     std::memset(to, value, width);

@@ -93,14 +93,14 @@ class Heap {
     total_ = std::min(limit, h200_memory) / slab_size * slab_size;
     // More addresses than memory: guard pages and holes between blocks cost addresses only.
     for (const std::size_t factor : {4, 2, 1}) {
-      void* range = mmap(nullptr, total_ * factor + slab_size, PROT_NONE,
+      void* range = mmap(nullptr, total_ * factor + 2 * slab_size, PROT_NONE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
       if (range == MAP_FAILED) continue;
       begin_ = round_up(reinterpret_cast<std::uintptr_t>(range), slab_size);
-      end_ = begin_ + total_ * factor;
+      end_ = begin_ + total_ * factor + slab_size;
       break;
     }
-    large_.give(begin_, end_ - begin_);
+    make_free();
   }
 
   void* allocate(std::size_t size) {
@@ -127,7 +127,7 @@ class Heap {
     retire(begin_, end_ - begin_);
     small_.clear();
     large_.clear();
-    large_.give(begin_, end_ - begin_);
+    make_free();
     used_ = 0;
   }
 
@@ -137,6 +137,9 @@ class Heap {
   bool holds(std::uintptr_t address) const { return address - begin_ < end_ - begin_; }
 
  private:
+  // All but the first slab: what lies right before a block is always ours, and nobody's.
+  void make_free() { large_.give(begin_ + slab_size, end_ - begin_ - slab_size); }
+
   static std::size_t charge(std::size_t size) {
     return round_up(size, size <= small_limit ? small_unit : page);
   }

@@ -31,6 +31,9 @@ void add_allocation(const void* base, std::size_t size, MemoryKind kind, unsigne
 std::optional<Allocation> allocation_at(const void* base);  // only if it begins there
 std::optional<Allocation> take_allocation(const void* base, bool (*wanted)(MemoryKind));
 
+// Device memory for simt's own use, which the program knows nothing of; cudaFree frees it.
+cudaError_t allocate_own(void** pointer, std::size_t size);
+
 // Arrays (api_texture.cpp).
 cudaPitchedPtr memory_of(const cudaArray* array);
 std::size_t texel_size(const cudaArray* array);

@@ -94,7 +94,7 @@ cudaError_t make_object(unsigned long long* object, const cudaResourceDesc* reso
   if (how != nullptr) image.how = *how;
   // Kernels read it, so it lives in memory of the device.
   void* memory = nullptr;
-  if (const cudaError_t error = cudaMalloc(&memory, sizeof image)) return error;
+  if (const cudaError_t error = simt::api::allocate_own(&memory, sizeof image)) return error;
   *object = reinterpret_cast<unsigned long long>(memory);
   return cudaMemcpy(memory, &image, sizeof image, cudaMemcpyHostToDevice);
 }

@@ -19,7 +19,15 @@ struct PendingCopy {
   const void* from;
   unsigned size, zeros;
   unsigned group;
+  const void* begun_at;  // in the program
 };
+
+void tell(void (*hook)(void*, const void*, std::size_t, const void*), const PendingCopy& copy) {
+  const unsigned kept = copy.size - copy.zeros;
+  if (kept != 0) hook(copy.to, copy.from, kept, copy.begun_at);
+  if (copy.zeros == 0) return;
+  hook(static_cast<char*>(copy.to) + kept, nullptr, copy.zeros, copy.begun_at);
+}
 
 // The copies of one thread, in the order they were begun.
 struct CopyQueue {
@@ -33,9 +41,9 @@ struct CopyQueue {
     for (; first < copies.size() && is_due(copies[first]); ++first) {
       const PendingCopy& copy = copies[first];
       const unsigned kept = copy.size - copy.zeros;
+      if (check_hooks != nullptr) tell(check_hooks->copy_landed, copy);
       std::memcpy(copy.to, copy.from, kept);
       std::memset(static_cast<char*>(copy.to) + kept, 0, copy.zeros);
-      if (check_hooks != nullptr) check_hooks->written(copy.to, copy.size);
     }
     if (first != copies.size()) return;
     copies.clear();
@@ -75,6 +83,13 @@ bool is_aligned(const void* pointer, std::size_t size) {
   fault(error, "an asynchronous copy " + what, site);
 }
 
+void begin_copy(void* to, const void* from, std::size_t size, std::size_t zeros, const void* at) {
+  CopyQueue& queue = queue_of_running();
+  queue.copies.push_back(
+      {to, from, static_cast<unsigned>(size), static_cast<unsigned>(zeros), queue.committed, at});
+  if (check_hooks != nullptr) tell(check_hooks->copy_began, queue.copies.back());
+}
+
 std::string address(const void* pointer) {
   return hexadecimal(reinterpret_cast<unsigned long long>(pointer));
 }
@@ -82,9 +97,7 @@ std::string address(const void* pointer) {
 }  // namespace
 
 void async_copy(void* to, const void* from, std::size_t size, std::size_t zeros) {
-  CopyQueue& queue = queue_of_running();
-  queue.copies.push_back(
-      {to, from, static_cast<unsigned>(size), static_cast<unsigned>(zeros), queue.committed});
+  begin_copy(to, from, size, zeros, __builtin_return_address(0));
 }
 
 void checked_async_copy(void* to, const void* from, std::size_t size, std::size_t zeros,
@@ -113,7 +126,7 @@ void checked_async_copy(void* to, const void* from, std::size_t size, std::size_
     bad_copy(cudaErrorInvalidAddressSpace, "from " + address(from) + ", which is not global memory",
              site);
   }
-  async_copy(to, from, size, zeros);
+  begin_copy(to, from, size, zeros, __builtin_return_address(0));
 }
 
 void async_commit() {

@@ -59,6 +59,8 @@ bool is_complete(const Block& block, const BarrierState& barrier) {
     barrier.site = site;
   } else if (barrier.kind != kind || barrier.expected != expected) {
     different_barriers(barrier, kind, site);
+  } else if (check_hooks != nullptr && expected == 0 && barrier.site.line != site.line) {
+    check_hooks->barriers_differ(block, barrier.site, site);
   }
   ++barrier.arrived;
   barrier.trues += predicate;
@@ -82,11 +84,37 @@ bool is_complete(const Block& block, const BarrierState& barrier) {
   return barrier.result;
 }
 
+// Bits of the warps whose threads go on when the barrier completes; the running one is among them,
+// unless it only arrives, and then nothing of it depends on the others.
+std::uint32_t warps_at(const Block& block, const BarrierState& barrier) {
+  std::uint32_t warps = 1u << (rank_of_running(block) >> 5);
+  for (unsigned id = barrier.waiting.first; id != no_thread; id = block.threads[id].next) {
+    warps |= 1u << (id >> 5);
+    if (id == barrier.waiting.last) break;
+  }
+  return warps;
+}
+
+void tell_arrival(unsigned id, unsigned threads) {
+  if (check_hooks == nullptr || threads == 0 || id >= 16) return;
+  check_hooks->named_arrived(current_block(), id);
+}
+
 }  // namespace
 
 void Block::release(BarrierState& barrier) {
   barrier.result = result_of(barrier);
-  if (check_hooks != nullptr) check_hooks->barrier_passed(*this);
+  if (check_hooks != nullptr) {
+    const auto id = static_cast<unsigned>(&barrier - barriers.data());
+    if (barrier.expected == 0 && barrier.arrived != thread_count) {
+      check_hooks->barrier_lacks(*this, barrier.site, barrier.arrived);
+    }
+    if (barrier.expected == 0 || barrier.expected >= thread_count) {
+      check_hooks->barrier_passed(*this);
+    } else {
+      check_hooks->named_passed(*this, id, warps_at(*this, barrier));
+    }
+  }
   ++barrier.epoch;  // those that waited no longer count as waiting
   barrier.arrived = barrier.expected = barrier.trues = 0;
   open_barriers &= ~(1u << (&barrier - barriers.data()));
@@ -100,11 +128,13 @@ int block_barrier(Barrier kind, int predicate, Site site) {
 
 void named_barrier_sync(unsigned id, unsigned threads, Site site) {
   if (!in_kernel()) host_misuse("a barrier", site);
+  tell_arrival(id, threads);
   arrive_and_wait(id, threads, Barrier::sync, false, site);
 }
 
 void named_barrier_arrive(unsigned id, unsigned threads, Site site) {
   if (!in_kernel()) host_misuse("a barrier", site);
+  tell_arrival(id, threads);
   Block& block = current_block();
   BarrierState& barrier = arrive(block, id, threads, Barrier::sync, false, site);
   if (is_complete(block, barrier)) block.release(barrier);

@@ -150,14 +150,8 @@ void Block::start_fiber(Context& from) {
   switch_context(from, running->context);
 }
 
-void Block::switch_to_next(Context& from) {
-  if (!ready.empty()) {
-    const unsigned id = ready.first;
-    Thread& next = threads[id];
-    ready.first = next.next;
-    if (&next.context == &from) return;
-    switch_context(from, next.context);
-  } else if (next_thread < thread_count) {
+void Block::switch_to_no_ready_thread(Context& from) {
+  if (next_thread < thread_count) {
     start_fiber(from);
   } else if (parked == 0) {
     switch_context(from, main);
@@ -211,22 +205,8 @@ bool Block::nobody_can_go_on(unsigned w) const {
   return true;
 }
 
-void Block::wait(Thread& me, Wait why, Site site) {
-  const unsigned id = current;
-  const uint3 index = threadIdx;
-  Fiber* const fiber = running;
-  me.wait = why;
-  me.file = site.file;
-  me.line = site.line;
-  idle_yields = 0;
-  if (asking_count != 0 && warps[id >> 5].asking != 0 && nobody_can_go_on(id >> 5)) {
-    answer_active_mask(id >> 5);
-  }
-  switch_to_next(me.context);
-  me.wait = Wait::nothing;
-  running = fiber;
-  current = id;
-  threadIdx = index;
+void Block::answer_if_nobody_can_go_on(unsigned w) {
+  if (warps[w].asking != 0 && nobody_can_go_on(w)) answer_active_mask(w);
 }
 
 void Block::yield() {
@@ -288,7 +268,7 @@ void Block::after_exit() {
       if ((warp.groups[g].mask & alive & ~warp.groups[g].arrived) == 0) finish(w, g);
     }
   }
-  if (warp.asking != 0 && nobody_can_go_on(w)) answer_active_mask(w);
+  answer_if_nobody_can_go_on(w);
 }
 
 void thread_left(BlockFront& block) {

@@ -154,6 +154,7 @@ struct Block : BlockFront {
   void release(BarrierState& barrier);
   void finish(unsigned warp, unsigned group);
   void answer_active_mask(unsigned warp);
+  void answer_if_nobody_can_go_on(unsigned warp);
   void after_exit();
   void retire_runner();
 
@@ -190,6 +191,7 @@ struct Block : BlockFront {
   void start_fiber(Context& from);
   // Saves the running thread's place in `from` and goes on with whoever is next.
   void switch_to_next(Context& from);
+  void switch_to_no_ready_thread(Context& from);
   [[noreturn]] void stalled();
 
   Context abandoned_context_ = {};  // where contexts go that are never resumed
@@ -208,6 +210,34 @@ inline void append(Block& block, ThreadList& list, unsigned id) {
     block.threads[list.last].next = short_id;
   }
   list.last = short_id;
+}
+
+// These two are what a barrier costs, so they stand in the caller's own frame: each frame more is
+// another set of registers to save and to load again at every switch.
+[[gnu::always_inline]] inline void Block::switch_to_next(Context& from) {
+  if (ready.empty()) return switch_to_no_ready_thread(from);
+  Thread& next = threads[ready.first];
+  ready.first = next.next;
+  if (&next.context == &from) return;
+  // The stack of the one after it is not in the nearest cache when many threads take turns.
+  if (next.next != no_thread) __builtin_prefetch(threads[next.next].context.stack);
+  switch_context(from, next.context);
+}
+
+[[gnu::always_inline]] inline void Block::wait(Thread& me, Wait why, Site site) {
+  const unsigned id = current;
+  const uint3 index = threadIdx;
+  Fiber* const fiber = running;
+  me.wait = why;
+  me.file = site.file;
+  me.line = site.line;
+  idle_yields = 0;
+  if (asking_count != 0) answer_if_nobody_can_go_on(id >> 5);
+  switch_to_next(me.context);
+  me.wait = Wait::nothing;
+  running = fiber;
+  current = id;
+  threadIdx = index;
 }
 
 // Entry of every fiber.

@@ -5,8 +5,10 @@
 
 #include <driver_types.h>
 #include <simt/allocation.h>
+#include <simt/self.h>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace simt {
 
@@ -14,18 +16,39 @@ struct Block;
 struct Grid;
 
 struct CheckHooks {
+  // `caller` is null for memory that the program knows nothing of.
   void (*allocated)(const void* base, std::size_t size, MemoryKind kind, const void* caller);
   // True: the check keeps the memory for a while, and gives it back with heap_free.
   bool (*freed)(void* base, std::size_t size, const void* caller);
   void (*bad_free)(const void* pointer, const void* caller);
+  // A call of the API touches memory outside of a block.
+  void (*bad_range)(const char* what, const void* pointer, std::size_t size);
   void (*forgot_all)();
-  void (*written)(const void* to, std::size_t size);  // by the API or an asynchronous copy
+  void (*written)(const void* to, std::size_t size);       // by the API
+  void (*copied_out)(const void* from, std::size_t size);  // to the host, by the API
   void (*block_began)(Block& block);
   void (*block_ended)(Block& block);
-  void (*barrier_passed)(Block& block);
-  void (*warp_met)(Block& block, unsigned warp);
-  void (*blocks_met)(Grid& grid);  // of a cooperative grid or of a cluster
+  void (*barrier_passed)(Block& block);  // by all threads
+  void (*warp_met)(Block& block, unsigned warp, unsigned lanes);
+  // A barrier of some of the threads: the running one arrives; the threads of these warps go on.
+  void (*named_arrived)(Block& block, unsigned id);
+  void (*named_passed)(Block& block, unsigned id, std::uint32_t warps);
+  // The block's barrier: threads at different calls of it meet; it completes without those that have
+  // returned.
+  void (*barriers_differ)(Block& block, Site first, Site second);
+  void (*barrier_lacks)(Block& block, Site site, unsigned arrived);
+  // A warp operation completes without lanes that its mask names: they have returned.
+  void (*warp_lacks)(Block& block, const char* operation, Site site, unsigned mask, unsigned gone);
+  void (*blocks_met)(Grid& grid);  // of a cooperative grid
+  std::uint64_t (*cluster_met)();  // a cluster's barrier completes: when that is
   void (*grid_ended)(Grid& grid, bool faulted);
+  // An asynchronous copy of the running thread. `from` is null when zeros are written.
+  void (*copy_began)(void* to, const void* from, std::size_t size, const void* pc);
+  void (*copy_landed)(void* to, const void* from, std::size_t size, const void* pc);
+  // What the running thread did so far is known to whoever acquires the object after this: an
+  // mbarrier's arrive and wait, a lock's end and begin.
+  void (*release)(const void* object);
+  void (*acquire)(const void* object);
 };
 
 extern const CheckHooks* check_hooks;

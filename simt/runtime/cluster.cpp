@@ -5,6 +5,7 @@
 #include <simt/shared.h>
 
 #include "block.h"
+#include "check_hooks.h"
 #include "grid.h"
 #include "report.h"
 #include "shared_arena.h"
@@ -16,6 +17,7 @@ bool Cluster::next(Block& block, std::uint64_t& cluster) {
   blocks_[block.cluster_rank] = &block;
   if (++met_ == count_) {
     met_ = posted_ = ended_ = 0;
+    met_time_ = 0;
     phase_.store(0, std::memory_order_relaxed);
     current_ = grid_.next_block.fetch_add(1, std::memory_order_relaxed);
     more_ = current_ < grid_.block_count / count_ && !grid_.aborted.load();
@@ -31,6 +33,7 @@ bool Cluster::next(Block& block, std::uint64_t& cluster) {
 
 void Cluster::pass() {
   posted_ = 0;
+  if (check_hooks != nullptr) met_time_.store(check_hooks->cluster_met());
   phase_.fetch_add(1, std::memory_order_release);
   changed_.notify_all();
 }

@@ -35,6 +35,8 @@ class Cluster {
 
   unsigned count() const { return count_; }
   const Block& block(unsigned rank) const { return *blocks_[rank]; }
+  // When the last phase passed, as the checks count.
+  std::uint64_t met_time() const { return met_time_.load(std::memory_order_relaxed); }
 
  private:
   void pass();  // with the mutex held
@@ -43,6 +45,7 @@ class Cluster {
   const unsigned count_;
   std::array<Block*, max_cluster> blocks_ = {};
   std::atomic<unsigned> phase_{0};
+  std::atomic<std::uint64_t> met_time_{0};
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;

@@ -7,6 +7,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <string>
 
@@ -34,8 +35,48 @@ Pending& pending() {
 // A program that prints much and never synchronises must not hold it all.
 constexpr std::size_t flush_above = 1 << 20;
 
+// A format as the device reads it. What it does not know (%zu, %.*f, %hhd) it prints as it stands, and
+// takes no argument for it.
+struct DeviceFormat {
+  std::string text;
+  int arguments = 0;
+
+  explicit DeviceFormat(const char* at) {
+    while (*at != '\0') {
+      if (*at != '%') {
+        text += *at++;
+        continue;
+      }
+      const char* const end = end_of_known(at);
+      if (end == nullptr) {
+        text += "%%";
+        ++at;
+        continue;
+      }
+      if (end[-1] != '%') arguments += 1 + static_cast<int>(std::count(at, end, '*'));
+      text.append(at, end);
+      at = end;
+    }
+  }
+
+ private:
+  // Behind the conversion that begins at the percent sign; null where there is none.
+  static const char* end_of_known(const char* at) {
+    at += 1 + std::strspn(at + 1, "-+ #0");
+    at += *at == '*' ? 1 : std::strspn(at, "0123456789");
+    if (*at == '.') at += 1 + std::strspn(at + 1, "0123456789");
+    if (*at == 'h') {
+      ++at;
+    } else if (*at == 'l') {
+      at += at[1] == 'l' ? 2 : 1;
+    }
+    return *at != '\0' && std::strchr("%cdiouxXpeEfFgGaAs", *at) != nullptr ? at + 1 : nullptr;
+  }
+};
+
 }  // namespace
 
+// In a kernel it gives back the number of its arguments, as CUDA's does.
 int device_printf(const char* format, ...) {
   va_list args;
   va_start(args, format);
@@ -47,7 +88,8 @@ int device_printf(const char* format, ...) {
   va_list again;
   va_copy(again, args);
   char small[256];
-  const int length = std::vsnprintf(small, sizeof small, format, args);
+  const DeviceFormat known(format);
+  const int length = std::vsnprintf(small, sizeof small, known.text.c_str(), args);
   va_end(args);
   if (length > 0) {
     std::string& output = current_block().output;
@@ -56,12 +98,13 @@ int device_printf(const char* format, ...) {
     } else {
       const std::size_t start = output.size();
       output.resize(start + static_cast<std::size_t>(length) + 1);
-      std::vsnprintf(&output[start], static_cast<std::size_t>(length) + 1, format, again);
+      std::vsnprintf(&output[start], static_cast<std::size_t>(length) + 1, known.text.c_str(),
+                     again);
       output.pop_back();
     }
   }
   va_end(again);
-  return length;
+  return known.arguments;
 }
 
 void publish_output(Grid& grid) {

@@ -37,10 +37,7 @@ const char* name_of(Split scope) {
 }  // namespace
 
 void Block::pass(SplitState& barrier) {
-  if (check_hooks != nullptr) {
-    check_hooks->barrier_passed(*this);
-    if (cluster != nullptr) check_hooks->blocks_met(*grid);
-  }
+  if (check_hooks != nullptr) check_hooks->barrier_passed(*this);
   ++barrier.phase;
   barrier.arrived = 0;
   barrier.complete = false;

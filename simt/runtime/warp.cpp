@@ -197,7 +197,13 @@ void Block::finish(unsigned warp_index, unsigned g) {
     args[lane] = threads[base + lane].args;
   }
   compute(group.op, group.arrived, args);
-  if (check_hooks != nullptr) check_hooks->warp_met(*this, warp_index);
+  if (check_hooks != nullptr) {
+    const unsigned gone = group.mask & warp.lanes & ~group.arrived;
+    if (gone != 0) {
+      check_hooks->warp_lacks(*this, name_of(group.op), group.site, group.mask, gone);
+    }
+    check_hooks->warp_met(*this, warp_index, group.arrived);
+  }
   // A warp runs ahead of the others as far as it can, as on a GPU: a barrier that is missing between
   // warps shows. Now and then it goes to the back, since it may be waiting for them in a loop.
   const bool ahead = ++meetings % 64 != 0;

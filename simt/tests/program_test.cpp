@@ -1,4 +1,5 @@
-// Compiles every programs/NAME.cu with the real driver, runs it, and compares what it does:
+// Compiles every programs/NAME.cu and conformance/NAME.cu with the real driver, runs it, and compares
+// what it does:
 //   NAME.out    its whole standard output          NAME.rc     its exit status (default 0)
 //   NAME.err    lines that must occur in its standard error
 //   NAME.flags  more arguments for the driver, relative to the programs' folder
@@ -83,11 +84,9 @@ class Program : public testing::Test {
   fs::path source_;
 };
 
-}  // namespace
-
-int main(int argc, char** argv) {
+void add_folder(const fs::path& folder, const char* suite) {
   std::vector<fs::path> sources;
-  for (const auto& entry : fs::directory_iterator(SIMT_PROGRAMS)) {
+  for (const auto& entry : fs::directory_iterator(folder)) {
 #ifndef SIMT_HAS_CUBLAS
     if (entry.path().filename().string().rfind("cublas_", 0) == 0) continue;
 #endif
@@ -95,9 +94,16 @@ int main(int argc, char** argv) {
   }
   std::sort(sources.begin(), sources.end());
   for (const fs::path& source : sources) {
-    testing::RegisterTest("Program", source.stem().c_str(), nullptr, nullptr, __FILE__, __LINE__,
+    testing::RegisterTest(suite, source.stem().c_str(), nullptr, nullptr, __FILE__, __LINE__,
                           [source]() -> testing::Test* { return new Program(source); });
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  add_folder(SIMT_PROGRAMS, "Program");
+  add_folder(SIMT_CONFORMANCE, "Conformance");
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }

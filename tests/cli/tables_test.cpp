@@ -85,6 +85,32 @@ TEST(Tables, AResultFileBecomesATable) {
   EXPECT_FALSE(holds(page, "what stood here")) << page;
 }
 
+TEST(Tables, ProgramsSayWhatTheyShowAndMeasurementsAreQuoted) {
+  const Lab lab;
+  lab.write("tests/programs/b.cu", "// Shows b | more\n// of it. Not this.\nint main() {}\n");
+  lab.write("tests/programs/a.cu", "// Shows a\n");
+  lab.write(
+      "tests/speed.json",
+      R"({"columns": ["kernel", "times"], "rows": [["sum", 7.318], ["max", 220.4]], "note": "here"})");
+  lab.write("docs/page.md",
+            "<!-- programs:BEGIN ../tests/programs -->\n<!-- programs:END -->\n"
+            "<!-- measured:BEGIN ../tests/speed.json -->\n<!-- measured:END -->\n");
+  const Said s = lab.run({"tables"});
+  ASSERT_EQ(s.status, 0) << s.err;
+  const std::string page = lab.read("docs/page.md");
+  EXPECT_TRUE(holds(page,
+                    "| [a](../tests/programs/a.cu) | Shows a |\n"
+                    "| [b](../tests/programs/b.cu) | Shows b \\| more of it. |\n"))
+      << page;
+  EXPECT_TRUE(holds(page, "| sum | 7.32 |\n| max | 220 |\n\n<sub>here</sub>\n")) << page;
+
+  lab.write("tests/programs/c.cu", "int main() {}\n");
+  const Said silent = lab.run({"tables"});
+  EXPECT_EQ(silent.status, 2);
+  EXPECT_TRUE(holds(silent.err, "docs/page.md:1: c.cu does not begin with a comment"))
+      << silent.err;
+}
+
 TEST(Tables, TheBestOfEachOpOnTheFrontPage) {
   const Lab lab;
   lab.write("ops/toy/results/fake100.json", results);

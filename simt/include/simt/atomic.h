@@ -59,12 +59,24 @@ inline T atomic_exchange(T* address, T value) {
   return value;
 }
 
-// Sequentially consistent: programs build locks from it with a bare __threadfence.
+// Acquires: programs build locks from it with a bare __threadfence.
 template <class T>
 inline T atomic_cas(T* address, T expected, T value) {
   spin_hint();
-  __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE);
   return expected;
+}
+
+bool is_shared(const void* pointer);
+
+// PTX: in global memory atom.add.f32 takes subnormal numbers for zero and makes none; in shared memory
+// it does not.
+inline float atomic_sum(const float* address, float old, float value) {
+  const auto flushed = [](float x) {
+    return __builtin_fabsf(x) < 0x1p-126f ? __builtin_copysignf(0.0f, x) : x;
+  };
+  const float sum = old + value, quick = flushed(flushed(old) + flushed(value));
+  return sum == quick || is_shared(address) ? sum : quick;
 }
 
 }  // namespace simt
@@ -90,7 +102,7 @@ using simt_ull = unsigned long long;
 SIMT_ATOMIC_FETCH(atomicAdd, int, __atomic_fetch_add)
 SIMT_ATOMIC_FETCH(atomicAdd, unsigned, __atomic_fetch_add)
 SIMT_ATOMIC_FETCH(atomicAdd, simt_ull, __atomic_fetch_add)
-SIMT_ATOMIC_RMW(atomicAdd, float, old + value)
+SIMT_ATOMIC_RMW(atomicAdd, float, simt::atomic_sum(address, old, value))
 SIMT_ATOMIC_RMW(atomicAdd, double, old + value)
 SIMT_ATOMIC_FETCH(atomicSub, int, __atomic_fetch_sub)
 SIMT_ATOMIC_FETCH(atomicSub, unsigned, __atomic_fetch_sub)

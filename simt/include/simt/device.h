@@ -34,4 +34,9 @@
 #define __managed__ __simt_variable__
 #define __host__ __simt_host__
 #define __cluster_dims__(...) __simt_cluster_dims__(__VA_ARGS__)
+#ifdef __SIMT_CHECK__
+#undef __constant__
+#define __constant__ __simt_device__
+#include <simt/check.h>
+#endif
 #endif

@@ -50,7 +50,7 @@ struct Kernel {
 cudaError_t run_grid(const Config& config, const Kernel& kernel);
 
 template <class Call>
-void run_threads(const void* call, BlockFront& block) {
+SIMT_UNWATCHED void run_threads(const void* call, BlockFront& block) {
   run_thread_loop(block, *static_cast<const Call*>(call));
 }
 
@@ -89,7 +89,7 @@ struct Kept<T&> {
 template <class Call, class... A>
 void run_with(const Config& config, const void* identity, const char* name, Call kernel,
               Kept<A>... kept) {
-  run_kernel(config, identity, name, [=] { kernel(kept.get()...); });
+  run_kernel(config, identity, name, [=]() SIMT_UNWATCHED { kernel(kept.get()...); });
 }
 
 template <class Call>

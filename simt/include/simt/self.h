@@ -70,7 +70,14 @@ struct Site {
 // The running thread has returned while other threads are parked: they may wait for it.
 void thread_left(BlockFront& block);
 
-inline uint3 index_of_thread(unsigned id) {
+// The loop over threads is none of the program's code: checked programs do not watch it.
+#ifdef __SIMT_CHECK__
+#define SIMT_UNWATCHED __attribute__((no_sanitize("thread", "undefined")))
+#else
+#define SIMT_UNWATCHED
+#endif
+
+SIMT_UNWATCHED inline uint3 index_of_thread(unsigned id) {
   const unsigned row = id / blockDim.x;
   return uint3{id % blockDim.x, row % blockDim.y, row / blockDim.y};
 }
@@ -79,7 +86,7 @@ inline uint3 index_of_thread(unsigned id) {
 // is parked, no other fiber has run: then what the loop keeps in registers still holds. Going
 // through memory every time would cost more than a small kernel does.
 template <class Call>
-inline void run_thread_loop(BlockFront& block, const Call& call) {
+SIMT_UNWATCHED inline void run_thread_loop(BlockFront& block, const Call& call) {
   const unsigned count = block.thread_count;
   const unsigned size_x = blockDim.x, size_y = blockDim.y;
   unsigned id = block.next_thread;

@@ -143,16 +143,20 @@ T sample(const Image& image, float x, float y, float z) {
   const auto fetch = [&](double px, double py, double pz) {
     return element<T>(
         image, texel(image, address(px, size[0], how.addressMode[0], normalized),
-                     size[1] == 0 ? 0 : address(py, size[1], how.addressMode[1], normalized),
+                     address(py, size[1], how.addressMode[1], normalized),
                      size[2] == 0 ? 0 : address(pz, size[2], how.addressMode[2], normalized)));
   };
   using Scalar = typename Channels<T>::type;
   if (how.filterMode == cudaFilterModePoint || !std::is_same_v<Scalar, float>)
     return fetch(at[0], at[1], at[2]);
 
+  // A one-dimensional array is a row of a plane, read at y = 0: half of what is there comes from the
+  // row before it, if the second address mode is the border. An H200 does so.
+  const bool between_rows = size[1] != 0 || how.addressMode[1] == cudaAddressModeBorder;
+  const bool filtered[3] = {true, between_rows, size[2] != 0};
   double low[3], weight[3];
   for (int a = 0; a < 3; ++a) {
-    const double shifted = size[a] == 0 ? 0 : at[a] - 0.5;
+    const double shifted = filtered[a] ? at[a] - 0.5 : 0;
     low[a] = std::floor(shifted);
     weight[a] = std::floor((shifted - low[a]) * 256 + 0.5) / 256;
   }

@@ -1,4 +1,4 @@
-// The runtime API from host code. What a GPU answers to wrong calls is in programs/api_errors.cu;
+// The runtime API from host code. What a GPU answers to wrong calls is in conformance/errors.cu;
 // here is what needs more than one call.
 
 #include <cuda.h>

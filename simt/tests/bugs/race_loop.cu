@@ -1,4 +1,4 @@
-// The tile is overwritten in the next step while others still read this one: one barrier is missing.
+// The tile is overwritten in the next step while others still read: one barrier is missing.
 __global__ void steps(const int* in, int* out, int n) {
   __shared__ int tile[64];
   int t = threadIdx.x, sum = 0;

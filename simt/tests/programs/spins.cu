@@ -42,7 +42,7 @@ __global__ void timer(int* out) {
     }
     out[1] = *static_cast<volatile int*>(out);
   } else {
-    *out = 5;
+    *static_cast<volatile int*>(out) = 5;
   }
 }
 

@@ -1,0 +1,110 @@
+// Memory that is neither shared nor the device's: may a kernel touch it? And the host the device's?
+
+#include <link.h>
+
+#include "faults.h"
+#include "grid.h"
+#include "report.h"
+#include "worker.h"
+
+namespace simt::check {
+namespace {
+
+struct ModuleSearch {
+  Address wanted;
+};
+
+int look_in_module(dl_phdr_info* info, std::size_t, void* data) {
+  const Address wanted = static_cast<const ModuleSearch*>(data)->wanted;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& header = info->dlpi_phdr[i];
+    Address begin = 0;
+    if (header.p_type == PT_LOAD) begin = info->dlpi_addr + header.p_vaddr;
+    if (header.p_type == PT_TLS) begin = reinterpret_cast<Address>(info->dlpi_tls_data);
+    if (begin != 0 && wanted >= begin && wanted < begin + header.p_memsz) return 1;
+  }
+  return 0;
+}
+
+bool is_in_module(Address address) {
+  ModuleSearch search{address};
+  return dl_iterate_phdr(&look_in_module, &search) != 0;
+}
+
+// The host's pointer to the function that is launched, or a reference to it, read on the way in.
+bool is_pointer_to_kernel(const Block& block, const Access& access) {
+  const Address call = reinterpret_cast<Address>(block.grid->kernel.call);
+  constexpr Address frames = 64 * 1024;
+  if (access.write || access.size != sizeof(void*)) return false;
+  Address address = access.address;
+  for (int depth = 0; depth < 3; ++depth) {
+    if (address - (call - frames) > 2 * frames || address % sizeof(void*) != 0) return false;
+    address = *reinterpret_cast<const Address*>(address);
+    if (is_in_module(address)) return true;
+  }
+  return false;
+}
+
+bool is_kernel_argument(const Block& block, Address address) {
+  const BlockState& state = state_of(block);
+  return address - state.arguments < state.arguments_size;
+}
+
+std::string text_of(const Access& access) {
+  return (access.write ? "write of " : "read of ") + bytes_text(access.size);
+}
+
+}  // namespace
+
+void check_elsewhere(Block& block, const Access& access) {
+  if (is_kernel_argument(block, access.address)) return;
+  if (access.address - reinterpret_cast<Address>(&block) < sizeof(Block)) return;
+  const auto found = find_allocation(access.pointer());
+  if (found && access.address + access.size <= found->end()) return;
+  if (is_in_module(access.address)) return;
+  const bool on_stack = this_worker().fibers.on_a_stack(access.pointer());
+  // The launch itself reads its arguments where the host has left them.
+  if (!found && (is_pointer_to_kernel(block, access) || is_own_code(access.pc))) return;
+  const char* kind = "host pointer in a kernel";
+  std::string what = text_of(access);
+  if (found) {
+    kind = "out of bounds";
+    what += ", across the end of a block of pinned memory";
+  } else if (on_stack) {
+    kind = "another thread's local memory";
+    what += " at " + hexadecimal(access.address) + ", on the stack of another thread";
+  } else if (access.address < 4096) {
+    kind = "null pointer";
+    what += " at address " + std::to_string(access.address);
+  } else {
+    what += " at " + hexadecimal(access.address) + ", which is no memory of the device";
+  }
+  {
+    Finding f = finding_here(kind, access.pc);
+    f.what = std::move(what);
+    add(std::move(f));
+    what = std::string();
+  }
+  block.grid->record_fault(cudaErrorIllegalAddress, "");
+  block.leave();
+}
+
+void host_access(const Access& access) {
+  if (!heap_area.holds(access.address) || !enabled.memory) return;
+  const Region* const region = region_before(access.address);
+  if (region == nullptr || access.address >= region->end() || region->kind != MemoryKind::device) {
+    return;
+  }
+  Finding f;
+  f.kind = "device pointer on the host";
+  f.pc = access.pc;
+  f.what = text_of(access) + " at byte " + std::to_string(access.address - region->base) +
+           " of the " + std::to_string(region->size) + "-byte block";
+  f.allocated_at = region->allocated_at;
+  f.offset = static_cast<long long>(access.address - region->base);
+  f.element = access.size;
+  f.bytes = region->size;
+  add(std::move(f));
+}
+
+}  // namespace simt::check

@@ -1,0 +1,38 @@
+#pragma once
+
+// Accesses that must not happen, and reads of what nobody wrote: how they are recognised and told.
+
+#include <string>
+#include <string_view>
+
+#include "access.h"
+#include "findings.h"
+
+namespace simt::check {
+
+// A finding by the running thread.
+Finding finding_here(const char* kind, const void* pc);
+std::uint64_t rank_of(const Block& block);
+std::string who_text(const Block& block, std::uint32_t index, unsigned thread);
+
+std::string bytes_text(std::size_t count);
+// "a[3]", "element 3", "a at byte 7": the place `offset` bytes behind the start of `name`.
+std::string element(std::string_view name, std::size_t offset, std::size_t size);
+// "s[3]" of an offset in shared memory.
+std::string shared_name(const Block& block, std::size_t offset, std::size_t size);
+
+// The block of this one's cluster in whose shared memory the address lies; null if there is none.
+const Block* shared_owner(const Block& here, Address address);
+// An access to another block's shared memory: that block must still be there.
+void note_remote(const Block& here, const Block& owner, const Access& access);
+// The running block ends: accesses to its shared memory from other blocks must have been ordered.
+void check_remote(const Block& block);
+
+void check_shared_bounds(const Block& block, const Access& access);
+Region* region_of(const Access& access);
+bool look_at_variable(const Area& area, const Access& access);
+void check_elsewhere(Block& block, const Access& access);
+void uninitialised(const Access& access, const Region* region);
+void too_early(const Access& access);
+
+}  // namespace simt::check

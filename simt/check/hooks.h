@@ -1,0 +1,37 @@
+#pragma once
+
+// What the runtime calls (see runtime/check_hooks.h), by subject.
+
+#include "check_hooks.h"
+#include "state.h"
+
+namespace simt::check {
+
+// regions.cpp
+void allocated(const void* base, std::size_t size, MemoryKind kind, const void* caller);
+bool freed(void* base, std::size_t size, const void* caller);
+void bad_free(const void* pointer, const void* caller);
+void bad_range(const char* what, const void* pointer, std::size_t size);
+void forgot_all();
+void written(const void* to, std::size_t size);
+void copied_out(const void* from, std::size_t size);
+void trust_all();
+void report_leaks();
+
+// order.cpp
+void warp_met(Block& block, unsigned warp, unsigned lanes);
+void named_arrived(Block& block, unsigned id);
+void named_passed(Block& block, unsigned id, std::uint32_t warps);
+
+// sync.cpp
+void barriers_differ(Block& block, Site first, Site second);
+void barrier_lacks(Block& block, Site site, unsigned arrived);
+void warp_lacks(Block& block, const char* operation, Site site, unsigned mask, unsigned gone);
+// A fault that the runtime itself has found, and will report.
+void tell_fault(Grid& grid);
+
+// copies.cpp
+void copy_began(void* to, const void* from, std::size_t size, const void* pc);
+void copy_landed(void* to, const void* from, std::size_t size, const void* pc);
+
+}  // namespace simt::check

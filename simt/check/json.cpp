@@ -1,0 +1,94 @@
+#include "json.h"
+
+#include <cstdio>
+
+#include "places.h"
+
+namespace simt::check {
+namespace {
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (code < 0x20) {
+      char escape[8];
+      std::snprintf(escape, sizeof escape, "\\u%04x", code);
+      out += escape;
+    } else {
+      out += c;
+    }
+  }
+  return out + "\"";
+}
+
+std::string field(const char* name, const std::string& text) {
+  return std::string("\"") + name + "\": " + quoted(text);
+}
+
+std::string field(const char* name, const uint3& v) {
+  return std::string("\"") + name + "\": [" + std::to_string(v.x) + ", " + std::to_string(v.y) +
+         ", " + std::to_string(v.z) + "]";
+}
+
+std::string number(const char* name, unsigned long long value) {
+  return std::string("\"") + name + "\": " + std::to_string(value);
+}
+
+// `, "file": …, "line": …, "text": …`, nothing when the place is not known.
+std::string place_fields(const void* pc) {
+  const Place& place = place_of(pc);
+  if (!place.known()) return "";
+  return ", " + field("file", place.file) + ", " + number("line", place.line) + ", " +
+         field("text", source_text(place));
+}
+
+std::string allocation(const Finding& f) {
+  std::string text =
+      ", \"allocation\": {" + number("bytes", f.bytes) + place_fields(f.allocated_at);
+  if (const std::string name = allocated_name(place_of(f.allocated_at)); !name.empty()) {
+    text += ", " + field("name", name);
+  }
+  if (f.element != 0) {
+    text += ", \"offset\": " + std::to_string(f.offset) + ", " + number("element_bytes", f.element);
+  }
+  if (f.freed_at != nullptr) text += ", \"freed\": {" + place_fields(f.freed_at).substr(2) + "}";
+  return text + "}";
+}
+
+std::string finding_text(const Entry& entry) {
+  const Finding& f = entry.finding;
+  std::string text = "    {" + field("kind", f.kind) + ", " + field("message", f.what) +
+                     place_fields(f.pc) + ", " + number("count", entry.count) +
+                     ", \"warning\": " + (f.warning ? "true" : "false");
+  if (!f.kernel.empty()) text += ", " + field("kernel", f.kernel);
+  if (!f.who.empty()) text += ", " + field("block", f.block) + ", " + field("thread", f.thread);
+  if (f.other != nullptr) {
+    const std::string place = place_fields(f.other);
+    text += ", \"other\": {" + field("block", f.other_block) + ", " +
+            field("thread", f.other_thread) + place + "}";
+  }
+  if (f.allocated_at != nullptr) text += allocation(f);
+  return text + "}";
+}
+
+}  // namespace
+
+void write_json(const std::string& file, const std::vector<Entry>& entries) {
+  std::string text = "{\n  \"version\": 1,\n  \"findings\": [";
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    text += (i == 0 ? "\n" : ",\n") + finding_text(entries[i]);
+  }
+  text += entries.empty() ? "]\n}\n" : "\n  ]\n}\n";
+  std::FILE* out = std::fopen(file.c_str(), "w");
+  if (out == nullptr || std::fputs(text.c_str(), out) < 0 || std::fclose(out) != 0) {
+    std::fprintf(stderr, "simt check: cannot write '%s'\n", file.c_str());
+  }
+}
+
+}  // namespace simt::check

@@ -1,0 +1,91 @@
+// Barriers and warp operations that not all threads come to.
+
+#include <cstdlib>
+
+#include "faults.h"
+#include "grid.h"
+#include "hooks.h"
+#include "places.h"
+#include "report.h"
+
+namespace simt::check {
+namespace {
+
+// Some code of the kernel, to find its source by.
+const void* code_of(const Grid& grid) {
+  const void* code = grid.kernel.identity;
+  if (code == nullptr) code = reinterpret_cast<const void*>(grid.kernel.run);
+  return static_cast<const char*>(code) + 1;
+}
+
+Finding sync_finding(const Block& block, const char* kind, Site site) {
+  Finding f = finding_here(kind, pc_of(site, code_of(*block.grid)));
+  f.who = "in block " + describe(blockIdx);
+  return f;
+}
+
+std::vector<unsigned> threads_gone(const Block& block) {
+  std::vector<unsigned> gone;
+  for (unsigned id = 0; id < block.thread_count; ++id) {
+    if (block.has_exited(id)) gone.push_back(id);
+  }
+  return gone;
+}
+
+bool is_known(const Block& block, const char* kind, Site site, Site other) {
+  const void* const code = code_of(*block.grid);
+  return !is_news(kind, pc_of(site, code), pc_of(other, code), rank_of(block));
+}
+
+}  // namespace
+
+void barriers_differ(Block& block, Site first, Site second) {
+  if (!enabled.sync || is_known(block, "different barriers", second, first)) return;
+  Finding f = sync_finding(block, "different barriers", second);
+  f.what = "threads of one block meet at two calls of a barrier";
+  f.who = "thread " + describe(f.thread) + " of block " + describe(f.block) + " waits here";
+  f.other = pc_of(first, code_of(*block.grid));
+  f.other_who = "others of the block wait there";
+  f.other_block = f.block;
+  add(std::move(f));
+}
+
+void barrier_lacks(Block& block, Site site, unsigned arrived) {
+  if (!enabled.sync || is_known(block, "incomplete barrier", site, {})) return;
+  Finding f = sync_finding(block, "incomplete barrier", site);
+  f.what = std::to_string(arrived) + " of " + std::to_string(block.thread_count) +
+           " threads come to a barrier; threads " + ranges(threads_gone(block)) +
+           " have returned before";
+  add(std::move(f));
+}
+
+void warp_lacks(Block& block, const char* operation, Site site, unsigned mask, unsigned gone) {
+  if (!enabled.sync || is_known(block, "wrong mask", site, {})) return;
+  std::vector<unsigned> lanes;
+  for (; gone != 0; gone &= gone - 1) lanes.push_back(static_cast<unsigned>(__builtin_ctz(gone)));
+  Finding f = sync_finding(block, "wrong mask", site);
+  f.what = std::string(operation) + " with mask " + hexadecimal(mask) + " names lanes " +
+           ranges(lanes) + ", which have returned";
+  add(std::move(f));
+}
+
+// The runtime's report names places as file:line; the lines themselves are added here.
+void tell_fault(Grid& grid) {
+  std::string lines;
+  const std::string& report = grid.report;
+  for (std::size_t at = report.find("at "); at != report.npos; at = report.find("at ", at + 1)) {
+    const std::size_t end = report.find_first_of(" ,\n", at + 3);
+    const std::size_t colon = report.rfind(':', end);
+    if (end == report.npos || colon == report.npos || colon < at + 3) continue;
+    const std::string file = report.substr(at + 3, colon - at - 3);
+    const auto line = static_cast<unsigned>(std::strtoul(report.c_str() + colon + 1, nullptr, 10));
+    if (line == 0) continue;
+    const Place place = place_of(Site{file.c_str(), line}, code_of(grid));
+    const std::string text = "  " + short_name(place) + ": " + source_text(place) + "\n";
+    if (lines.find(text) == lines.npos) lines += text;
+  }
+  grid.report += lines;
+  add_fault(report, name_of(grid));
+}
+
+}  // namespace simt::check

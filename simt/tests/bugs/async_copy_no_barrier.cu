@@ -1,0 +1,22 @@
+// Each thread waits for its own copy, and reads what another thread's copy brings.
+#include <cuda_pipeline.h>
+
+__global__ void reverse(const int* in, int* out) {
+  __shared__ int tile[64];
+  int t = threadIdx.x;
+  __pipeline_memcpy_async(&tile[t], &in[t], sizeof(int));
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  out[t] = tile[63 - t];
+}
+
+int main() {
+  int *in, *out;
+  cudaMalloc(&in, 64 * sizeof(int));
+  cudaMalloc(&out, 64 * sizeof(int));
+  cudaMemset(in, 1, 64 * sizeof(int));
+  reverse<<<1, 64>>>(in, out);
+  cudaDeviceSynchronize();
+  cudaFree(in);
+  cudaFree(out);
+}

@@ -1,0 +1,21 @@
+// After an odd number of swaps the buffers have changed names, and the wrong one is freed.
+#include <utility>
+
+__global__ void step(const int* in, int* out) {
+  out[threadIdx.x] = in[(threadIdx.x + 1) % 64];
+}
+
+int main() {
+  int *now, *next;
+  cudaMalloc(&now, 64 * sizeof(int));
+  cudaMalloc(&next, 64 * sizeof(int));
+  cudaMemset(now, 0, 64 * sizeof(int));
+  for (int i = 0; i < 3; ++i) {
+    step<<<1, 64>>>(now, next);
+    std::swap(now, next);
+  }
+  cudaFree(next);
+  step<<<1, 64>>>(now, next);
+  cudaDeviceSynchronize();
+  cudaFree(now);
+}

@@ -1,0 +1,16 @@
+// The result is copied to the host before any kernel has made it.
+#include <cstdio>
+
+__global__ void fill(int* out) {
+  out[threadIdx.x] = 5;
+}
+
+int main() {
+  int host[32], *out;
+  cudaMalloc(&out, sizeof host);
+  cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
+  fill<<<1, 32>>>(out);
+  cudaDeviceSynchronize();
+  cudaFree(out);
+  printf("%d\n", host[7]);
+}

@@ -1,0 +1,21 @@
+// The second phase of a cooperative kernel reads other blocks' results without a grid.sync().
+#include <cooperative_groups.h>
+
+__global__ void phases(int* a, int* b, int n) {
+  auto grid = cooperative_groups::this_grid();
+  int i = grid.thread_rank();
+  a[i] = i;
+  cooperative_groups::this_thread_block().sync();
+  b[i] = a[n - 1 - i];
+}
+
+int main() {
+  int *a, *b, n = 256;
+  cudaMalloc(&a, n * sizeof(int));
+  cudaMalloc(&b, n * sizeof(int));
+  void* args[] = {&a, &b, &n};
+  cudaLaunchCooperativeKernel(phases, dim3(4), dim3(64), args);
+  cudaDeviceSynchronize();
+  cudaFree(a);
+  cudaFree(b);
+}

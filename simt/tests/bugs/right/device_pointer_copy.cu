@@ -1,0 +1,15 @@
+// cudaMemcpy crosses over.
+#include <cstring>
+
+__global__ void scale(float* a) {
+  a[threadIdx.x] *= 2;
+}
+
+int main() {
+  float host[32] = {1}, *a;
+  cudaMalloc(&a, sizeof host);
+  cudaMemcpy(a, host, sizeof host, cudaMemcpyHostToDevice);
+  scale<<<1, 32>>>(a);
+  cudaDeviceSynchronize();
+  cudaFree(a);
+}

@@ -1,0 +1,16 @@
+// Element 0 has no left neighbour.
+__global__ void differences(const int* in, int* out) {
+  unsigned i = threadIdx.x;
+  out[i] = in[i] - (i > 0 ? in[i - 1] : 0);
+}
+
+int main() {
+  int *in, *out;
+  cudaMalloc(&in, 256 * sizeof(int));
+  cudaMalloc(&out, 256 * sizeof(int));
+  cudaMemset(in, 0, 256 * sizeof(int));
+  differences<<<1, 256>>>(in, out);
+  cudaDeviceSynchronize();
+  cudaFree(in);
+  cudaFree(out);
+}

@@ -1,0 +1,31 @@
+// The block's best value is kept by one thread.
+struct Best {
+  int value, index;
+};
+
+__global__ void find(const int* in, Best* out) {
+  __shared__ Best best;
+  __shared__ int values[64];
+  int t = threadIdx.x;
+  values[t] = in[t];
+  if (t == 0) best = Best{-1, -1};
+  __syncthreads();
+  for (int i = 0; t == 0 && i < 64; ++i) {
+    if (values[i] > best.value) best = Best{values[i], i};
+  }
+  __syncthreads();
+  if (t == 0) *out = best;
+}
+
+int main() {
+  int host[64], *in;
+  for (int i = 0; i < 64; ++i) host[i] = i * 37 % 64;
+  Best* out;
+  cudaMalloc(&in, sizeof host);
+  cudaMalloc(&out, sizeof(Best));
+  cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
+  find<<<1, 64>>>(in, out);
+  cudaDeviceSynchronize();
+  cudaFree(in);
+  cudaFree(out);
+}

@@ -1,0 +1,102 @@
+// What a checked program writes with --json: the whole document, for one program.
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+int shell(const std::string& command) {
+  const int status = std::system(command.c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+class CheckJson : public testing::Test {
+ protected:
+  CheckJson() : folder_(fs::temp_directory_path() / ("simt-json-" + std::to_string(getpid()))) {
+    fs::create_directories(folder_);
+  }
+  ~CheckJson() override { fs::remove_all(folder_); }
+
+  int compile(const std::string& text, const std::string& flags) {
+    std::ofstream(folder_ / "p.cu") << text;
+    return shell("cd '" + folder_.string() + "' && '" SIMT_CC "' --check " + flags +
+                 " p.cu -o p 2> err");
+  }
+  int run(const std::string& environment = "") {
+    return shell("cd '" + folder_.string() + "' && " + environment + " ./p > out 2> err");
+  }
+
+  fs::path folder_;
+};
+
+constexpr const char* program = R"(
+__global__ void store(int* a, int n) {
+  a[n] = threadIdx.x;
+}
+int main() {
+  int* a;
+  cudaMalloc(&a, 2 * sizeof(int));  // "two"
+  cudaMemset(a, 0, 2 * sizeof(int));
+  store<<<1, 2>>>(a, 1);
+  cudaFree(a);
+  cudaFree(a);
+}
+)";
+
+TEST_F(CheckJson, HasEveryFinding) {
+  ASSERT_EQ(compile(program, "--json=found.json"), 0) << read(folder_ / "err");
+  EXPECT_EQ(run(), 1);
+  std::string document = read(folder_ / "found.json");
+  const std::string folder = fs::canonical(folder_).string() + "/";
+  for (auto at = document.find(folder); at != document.npos; at = document.find(folder)) {
+    document.erase(at, folder.size());
+  }
+  EXPECT_EQ(document,
+            R"({
+  "version": 1,
+  "findings": [
+    {"kind": "race", "message": "two threads, one element: element 1 of the 8-byte block", )"
+            R"("file": "p.cu", "line": 3, "text": "a[n] = threadIdx.x;", )"
+            R"("count": 1, "warning": false, "kernel": "store", "block": [0, 0, 0], )"
+            R"("thread": [1, 0, 0], "other": {"block": [0, 0, 0], "thread": [0, 0, 0], )"
+            R"("file": "p.cu", "line": 3, "text": "a[n] = threadIdx.x;"}, )"
+            R"("allocation": {"bytes": 8, "file": "p.cu", "line": 7, )"
+            R"("text": "cudaMalloc(&a, 2 * sizeof(int));  // \"two\"", "name": "a", )"
+            R"("offset": 4, "element_bytes": 4}},
+    {"kind": "double free", "message": "cudaFree of the 8-byte block", "file": "p.cu", "line": 11, )"
+            R"("text": "cudaFree(a);", "count": 1, "warning": false, )"
+            R"("allocation": {"bytes": 8, "file": "p.cu", "line": 7, )"
+            R"("text": "cudaMalloc(&a, 2 * sizeof(int));  // \"two\"", "name": "a", )"
+            R"("freed": {"file": "p.cu", "line": 10, "text": "cudaFree(a);"}}}
+  ]
+}
+)");
+}
+
+TEST_F(CheckJson, IsAskedForAtRunTimeToo) {
+  ASSERT_EQ(compile("int main() { void* p; cudaMalloc(&p, 16); }\n", ""), 0);
+  EXPECT_EQ(run("SIMT_CHECK_JSON=found.json"), 0);  // a leak is a warning
+  EXPECT_NE(read(folder_ / "found.json").find(R"("kind": "leak")"), std::string::npos);
+  EXPECT_NE(read(folder_ / "found.json").find(R"("warning": true)"), std::string::npos);
+  EXPECT_NE(read(folder_ / "err").find("1 block, about 16 bytes"), std::string::npos);
+  EXPECT_EQ(run("SIMT_CHECK=all,leak"), 1);  // unless it is asked for
+  EXPECT_NE(read(folder_ / "err").find("p.cu:1: int main()"), std::string::npos);
+}
+
+}  // namespace
