@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "cccl.h"
+#include "diagnostics.h"
 #include "process.h"
 #include "translate.h"
 
@@ -49,7 +50,12 @@ class Driver {
       const int status = source(input, linked);
       if (status != 0) return status;
     }
-    return o_.stage == Stage::link && !o_.only_dependencies ? link(linked) : 0;
+    if (o_.only_dependencies) return 0;
+    if (o_.stage == Stage::device_link) return empty_object();
+    if (o_.stage == Stage::archive) return archive(linked);
+    if (o_.stage != Stage::link) return 0;
+    const int status = link(linked);
+    return status == 0 && o_.run ? execute({program()}) : status;
   }
 
  private:
@@ -67,17 +73,19 @@ class Driver {
       std::fprintf(stderr, "warpath cc: no input files; see --help\n");
       return 2;
     }
-    if (o_.stage != Stage::link && !o_.output.empty() && sources > 1) {
+    const bool one_result =
+        o_.stage == Stage::compile || o_.stage == Stage::preprocess || o_.stage == Stage::translate;
+    if (one_result && !o_.output.empty() && sources > 1) {
       std::fprintf(stderr, "warpath cc: -o cannot name the results of %zu sources\n", sources);
       return 2;
     }
     return 0;
   }
 
-  int execute(const Command& command) {
+  int execute(const Command& command, std::string* messages = nullptr) {
     if (o_.verbose || o_.dry_run) std::fprintf(stderr, "%s\n", quoted(command).c_str());
     if (o_.dry_run) return 0;
-    const int status = simt::cc::run(command);
+    const int status = simt::cc::run(command, messages);
     if (status == 127) {
       std::fprintf(stderr, "warpath cc: cannot run the C++ compiler '%s'; set CXX or -ccbin\n",
                    command[0].c_str());
@@ -87,7 +95,8 @@ class Driver {
 
   std::string object_name(const std::string& input) {
     if (o_.stage == Stage::compile) {
-      return !o_.output.empty() ? o_.output : fs::path(input).stem().string() + ".o";
+      if (!o_.output.empty()) return o_.output;
+      return fs::path(o_.output_folder) / (fs::path(input).stem().string() + ".o");
     }
     return temporary_file(fs::path(input).stem().string(), ".o");
   }
@@ -213,32 +222,66 @@ class Driver {
     const std::string stem = fs::path(input).stem().string();
     const std::string before = temporary_file(stem, ".cu.ii");
     const std::string after = o_.keep ? stem + ".simt.ii" : temporary_file(stem, ".simt.ii");
+    if (const int status = preprocess(input, object, before); status != 0 || o_.dry_run) {
+      return status;
+    }
+    const std::string preprocessed = read_file(before);
+    const Translation translation = translate(preprocessed, o_.linked, o_.check);
+    const Places places(preprocessed, translation.text, translation.pieces);
+    const Diagnostics diagnostics(places, simt_.include);
+    for (const Finding& error : translation.errors) {
+      const Place place = places.of_offset(error.offset);
+      std::fputs(diagnostics.message(place, "error", error.what).c_str(), stderr);
+    }
+    if (!translation.errors.empty()) return 1;
+    if (o_.stage == Stage::translate) {
+      write_file(o_.output.empty() ? "-" : o_.output, translation.text);
+      return 0;
+    }
+    write_file(after, translation.text + chosen_checks());
+    Command command = {compiler_};
+    if (const std::string chosen = standard(); !chosen.empty()) command.push_back(chosen);
+    append(command, compile_flags());
+    append(command, diagnostic_options(compiler_));
+    append(command, {"-x", "c++-cpp-output", "-c", after, "-o", object});
+    std::string messages;
+    const int status = execute(command, &messages);
+    std::fputs(diagnostics.rewrite(messages).c_str(), stderr);
+    return status;
+  }
+
+  int preprocess(const std::string& input, const std::string& object, const std::string& to) {
     Command command = preprocessor(input, true);
     append(command, compile_flags());  // some of them define macros
     append(command, dependency_flags(input, object));
-    append(command, {"-E", "-o", before});
-    if (const int status = execute(command); status != 0) {
-      const std::string hint = cccl_.empty() ? missing_cccl_hint(read_file(input)) : "";
+    append(command, diagnostic_options(compiler_));
+    append(command, {"-E", "-o", to});
+    std::string messages;
+    const int status = execute(command, &messages);
+    const Places places("", "", {});
+    std::fputs(Diagnostics(places, simt_.include).rewrite(messages).c_str(), stderr);
+    if (status != 0 && cccl_.empty()) {
+      const std::string hint = missing_cccl_hint(read_file(input));
       if (!hint.empty()) std::fprintf(stderr, "warpath cc: %s\n", hint.c_str());
-      return status;
     }
-    if (!o_.dry_run) {
-      const Translation translation = translate(read_file(before), o_.check);
-      for (const std::string& error : translation.errors) {
-        std::fprintf(stderr, "%s\n", error.c_str());
-      }
-      if (!translation.errors.empty()) return 1;
-      if (o_.stage == Stage::translate) {
-        write_file(o_.output.empty() ? "-" : o_.output, translation.text);
-        return 0;
-      }
-      write_file(after, translation.text + chosen_checks());
-    }
-    command = {compiler_};
-    if (const std::string chosen = standard(); !chosen.empty()) command.push_back(chosen);
-    append(command, compile_flags());
-    append(command, {"-x", "c++-cpp-output", "-c", after, "-o", object});
+    return status;
+  }
+
+  // Device code needs no linking of its own: what the host's linker is to take is empty.
+  int empty_object() {
+    const std::string output = o_.output.empty() ? "a_dlink.o" : o_.output;
+    return execute({compiler_, "-x", "c++", "-c", "/dev/null", "-o", output});
+  }
+
+  int archive(const Command& objects) {
+    Command command = {"ar", "rcs", o_.output.empty() ? "a.a" : o_.output};
+    append(command, objects);
     return execute(command);
+  }
+
+  std::string program() const {
+    const fs::path output = o_.output.empty() ? "a.out" : o_.output;
+    return output.has_parent_path() ? output.string() : "./" + output.string();
   }
 
   int link(const Command& linked) {

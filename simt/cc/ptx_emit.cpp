@@ -109,6 +109,9 @@ class Emitter {
     if (text.rfind("0f", 0) == 0 && text.size() == 10) {
       return "::simt::ptx::float_of(0x" + text.substr(2) + "u)";
     }
+    if (text.rfind("0d", 0) == 0 && text.size() == 18) {
+      return "__longlong_as_double(0x" + text.substr(2) + "ll)";
+    }
     const std::size_t first = text[0] == '-' ? 1 : 0;
     const bool good =
         first < text.size() && std::isdigit(static_cast<unsigned char>(text[first])) != 0 &&
@@ -297,19 +300,46 @@ class Emitter {
     return "::simt::ptx::put(" + destination(0) + ", " + call + ")";
   }
 
-  // cvt.TO.FROM between integers.
+  // cvt.ROUNDING.TO.FROM
   std::string convert() {
-    if (words_.size() != 3 || s_.operands.size() != 2) return "";
-    const std::string to = type_of(words_[1]), from = type_of(words_[2]);
-    if (to.empty() || from.empty() || words_[1][0] == 'f' || words_[2][0] == 'f') return "";
-    return "::simt::ptx::put(" + destination(0) + ", static_cast<" + to + ">(::simt::ptx::as<" +
-           from + ">(" + source(s_.operands[1]) + ")))";
+    std::string how = "nearest";
+    std::vector<std::string> rest;
+    for (const std::string& word : words_) {
+      if (word == "rzi" || word == "rz") {
+        how = "zero";
+      } else if (word == "rmi" || word == "rm") {
+        how = "down";
+      } else if (word == "rpi" || word == "rp") {
+        how = "up";
+      } else if (word != "rni" && word != "rn" && word != "ftz") {
+        rest.push_back(word);
+      }
+    }
+    if (rest.size() != 3 || s_.operands.size() != 2) return "";
+    const std::string to = type_of(rest[1]), from = type_of(rest[2]);
+    const bool small = rest[1].rfind("f16", 0) == 0 || rest[2].rfind("f16", 0) == 0;
+    const bool inexact = rest[1][0] == 'f' && how != "nearest";
+    if (to.empty() || from.empty() || small || inexact) return "";
+    return "::simt::ptx::put(" + destination(0) + ", ::simt::ptx::convert<" + to +
+           ", ::simt::ptx::Round::" + how + ">(::simt::ptx::as<" + from + ">(" +
+           source(s_.operands[1]) + ")))";
+  }
+
+  // add.cc makes a carry, addc takes it, addc.cc does both.
+  std::string with_carry(const std::string& type) {
+    if (s_.operands.size() != 3) return "";
+    const bool takes = words_[0].size() == 4;
+    return "::simt::ptx::put(" + destination(0) + ", ::simt::ptx::" + words_[0].substr(0, 3) +
+           "_carry<" + type + ">(" + sources(1) + ", " + (takes ? "simt_ptx_carry" : "false") +
+           ", simt_ptx_carry))";
   }
 
   std::string typed() {
     const std::string type = type_of(words_.back());
     if (type.empty()) return "";
     std::string name = words_[0];
+    const bool sum = name == "add" || name == "sub" || name == "addc" || name == "subc";
+    if (sum && (name.size() == 4 || words_[1] == "cc")) return with_carry(type);
     for (std::size_t i = 1; i + 1 < words_.size(); ++i) {
       if (!contains(idle_words, words_[i])) name += "." + words_[i];
     }

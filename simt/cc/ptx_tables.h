@@ -139,9 +139,11 @@ inline constexpr Typed typed_instructions[] = {
     {"not", "bit_not"},   {"shl", "shl"},           {"shr", "shr"},    {"min", "min_of"},
     {"max", "max_of"},    {"abs", "abs_of"},        {"neg", "neg_of"}, {"selp", "selp"},
     {"bfind", "bfind"},   {"popc", "popc"},         {"clz", "clz"},    {"brev", "brev"},
-    {"bfe", "bfe"},       {"div", "div_of"},        {"rem", "rem_of"},
+    {"bfe", "bfe"},       {"div", "div_of"},        {"rem", "rem_of"}, {"mad.hi", "mad_hi"},
+    {"sqrt", "sqrt_of"},  {"sad", "sad"},           {"bfi", "bfi"},    {"prmt", "prmt"},
+    {"lop3", "lop3"},
 };
-inline constexpr const char* idle_words[] = {"rn", "ftz", "wrap", "volatile"};
+inline constexpr const char* idle_words[] = {"rn", "ftz", "wrap", "volatile", "full", "uni"};
 
 struct TypeName {
   const char* ptx;

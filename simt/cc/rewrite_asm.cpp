@@ -65,7 +65,9 @@ void rewrite_asm(Source& s, Index at) {
         statement.kind == PtxStatement::Kind::open || statement.kind == PtxStatement::Kind::close;
     code += (code.empty() ? "" : " ") + part + (brace || statements.size() == 1 ? "" : ";");
   }
-  const bool plain = statements.size() == 1 && statements[0].guard.empty();
+  const bool carries = code.find("simt_ptx_carry") != std::string::npos;
+  if (carries) code = "bool simt_ptx_carry = false; " + code + (statements.size() == 1 ? ";" : "");
+  const bool plain = statements.size() == 1 && statements[0].guard.empty() && !carries;
   s.replace(at, close, plain ? code : "({ " + code + " })");
 }
 

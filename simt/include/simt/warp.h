@@ -157,6 +157,48 @@ inline unsigned __activemask(SIMT_HERE) {
   return simt::active_mask({file, line});
 }
 
+// The forms of before Volta, which name no lanes: those that are here take part.
+template <class T>
+inline T __shfl(T value, int lane, int width = 32, SIMT_HERE) {
+  return __shfl_sync(simt::active_mask({file, line}), value, lane, width, file, line);
+}
+template <class T>
+inline T __shfl_up(T value, unsigned delta, int width = 32, SIMT_HERE) {
+  return __shfl_up_sync(simt::active_mask({file, line}), value, delta, width, file, line);
+}
+template <class T>
+inline T __shfl_down(T value, unsigned delta, int width = 32, SIMT_HERE) {
+  return __shfl_down_sync(simt::active_mask({file, line}), value, delta, width, file, line);
+}
+template <class T>
+inline T __shfl_xor(T value, int mask, int width = 32, SIMT_HERE) {
+  return __shfl_xor_sync(simt::active_mask({file, line}), value, mask, width, file, line);
+}
+inline int __all(int predicate, SIMT_HERE) {
+  return __all_sync(simt::active_mask({file, line}), predicate, file, line);
+}
+inline int __any(int predicate, SIMT_HERE) {
+  return __any_sync(simt::active_mask({file, line}), predicate, file, line);
+}
+inline unsigned __ballot(int predicate, SIMT_HERE) {
+  return __ballot_sync(simt::active_mask({file, line}), predicate, file, line);
+}
+
+namespace simt {
+
+// Around stores to volatile arrays (see simt/cc/rewrite_volatile.cpp): the lanes that are here go on
+// together. It orders nothing for the checks: the program has said nothing of the sort.
+inline void step(SIMT_HERE) {
+  if (front != nullptr) active_mask({file, line});
+}
+template <class T>
+T in_step(T value, SIMT_HERE) {
+  step(file, line);
+  return value;
+}
+
+}  // namespace simt
+
 template <class T, std::enable_if_t<simt::can_match<T>, int> = 0>
 inline unsigned __match_any_sync(unsigned mask, T value, SIMT_HERE) {
   return simt::warp_match<simt::MatchType<T>>(simt::WarpOp::match_any, mask, value, nullptr,
