@@ -225,7 +225,7 @@ TEST(Asm, SeveralStatements) {
       "__simt_device__ void f() { asm(\"ex2.approx.f32 %0, %1; nonsense.f32 %0, %0;\" : "
       "\"=f\"(a) : \"f\"(b)); }");
   ASSERT_EQ(r.errors.size(), 1u);
-  EXPECT_TRUE(contains(r.errors[0], "yet: nonsense.f32 %0, %0;")) << r.errors[0];
+  EXPECT_TRUE(contains(r.errors[0].what, "yet: nonsense.f32 %0, %0;")) << r.errors[0].what;
 }
 
 TEST(Asm, SpecialRegistersAndRefusals) {
