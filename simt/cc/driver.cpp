@@ -5,9 +5,12 @@
 #include <filesystem>
 #include <map>
 
+#include "cccl.h"
+#include "diagnostics.h"
 #include "inputs.h"
 #include "link_messages.h"
 #include "process.h"
+#include "startup.h"
 #include "translate.h"
 
 namespace simt::cc {
@@ -22,7 +25,9 @@ void append(Command& to, const Command& what) {
 
 class Driver {
  public:
-  explicit Driver(const Options& options) : o_(options), simt_(find_installation()) {
+  explicit Driver(const Options& options)
+      : o_(options), simt_(find_installation()), preprocess_(options.preprocess) {
+    cccl_ = find_cccl(take_toolkit_folders(preprocess_));
     if (!o_.compiler.empty()) {
       compiler_ = o_.compiler;
       // nvcc takes a folder here as well.
@@ -49,7 +54,12 @@ class Driver {
       const int status = source(input, linked);
       if (status != 0) return status;
     }
-    return o_.stage == Stage::link && !o_.only_dependencies ? link(linked) : 0;
+    if (o_.only_dependencies) return 0;
+    if (o_.stage == Stage::device_link) return empty_object();
+    if (o_.stage == Stage::archive) return archive(linked);
+    if (o_.stage != Stage::link) return 0;
+    const int status = link(linked);
+    return status == 0 && o_.run ? execute({program()}) : status;
   }
 
  private:
@@ -65,7 +75,9 @@ class Driver {
       std::fprintf(stderr, "warpath cc: no input files; see --help\n");
       return 2;
     }
-    if (o_.stage != Stage::link && !o_.output.empty() && sources > 1) {
+    const bool one_result =
+        o_.stage == Stage::compile || o_.stage == Stage::preprocess || o_.stage == Stage::translate;
+    if (one_result && !o_.output.empty() && sources > 1) {
       std::fprintf(stderr, "warpath cc: -o cannot name the results of %zu sources\n", sources);
       return 2;
     }
@@ -78,7 +90,7 @@ class Driver {
     return 2;
   }
 
-  int execute(const Command& command, const std::string& messages = "") {
+  int execute(const Command& command, std::string* messages = nullptr) {
     if (o_.verbose || o_.dry_run) std::fprintf(stderr, "%s\n", quoted(command).c_str());
     if (o_.dry_run) return 0;
     const int status = simt::cc::run(command, messages);
@@ -91,7 +103,8 @@ class Driver {
 
   std::string object_name(const std::string& input) {
     if (o_.stage == Stage::compile) {
-      return !o_.output.empty() ? o_.output : fs::path(input).stem().string() + ".o";
+      if (!o_.output.empty()) return o_.output;
+      return fs::path(o_.output_folder) / (fs::path(input).stem().string() + ".o");
     }
     const std::string object = temporary_file(fs::path(input).stem().string(), ".o");
     sources_[object] = input;
@@ -142,32 +155,6 @@ class Driver {
             "-Wno-tsan"};
   }
 
-  // --check=LIST and --json: the program says what it wants when it is loaded.
-  std::string chosen_checks() const {
-    if (o_.checks.empty() && o_.json.empty()) return "";
-    std::string file;
-    for (const char c : o_.json)
-      file += c == '"' || c == '\\' ? std::string{'\\', c} : std::string{c};
-    return "\nextern \"C\" void simt_choose_checks(const char*, const char*);\n"
-           "__attribute__((constructor)) static void simt_choose() { simt_choose_checks(\"" +
-           o_.checks + "\", \"" + file + "\"); }\n";
-  }
-
-  std::string timeout() const {
-    if (o_.timeout.empty()) return "";
-    return "\nextern \"C\" void simt_choose_timeout(double);\n"
-           "__attribute__((constructor)) static void simt_timeout() { simt_choose_timeout(" +
-           o_.timeout + "); }\n";
-  }
-
-  // --check --debug: the program starts anew under gdb.
-  std::string debugger() const {
-    if (!o_.check || !o_.open_debugger) return "";
-    return "\nextern \"C\" void simt_open_debugger(int, char**);\n"
-           "__attribute__((constructor)) static void simt_debug(int count, char** words) {"
-           " simt_open_debugger(count, words); }\n";
-  }
-
   Command dependency_flags(const std::string& input, const std::string& object) const {
     Command flags;
     if (!o_.dependencies && !o_.only_dependencies) return flags;
@@ -194,8 +181,9 @@ class Driver {
   Command preprocessor(const std::string& input, bool cuda) const {
     Command command = {compiler_};
     if (const std::string chosen = standard(); !chosen.empty()) command.push_back(chosen);
-    append(command, o_.preprocess);
+    append(command, preprocess_);
     append(command, {"-isystem", simt_.include});
+    append(command, {"-isystem", cccl_.empty() ? simt_.include + "/without_cccl" : cccl_});
     if (cuda) {
       append(command, {"-D__CUDACC__", "-D__NVCC__", "-D__CUDA_ARCH__=900", "-D__SIMT_TRANSLATE__",
                        "-include", "cuda_runtime.h"});
@@ -236,28 +224,66 @@ class Driver {
     const std::string stem = fs::path(input).stem().string();
     const std::string before = temporary_file(stem, ".cu.ii");
     const std::string after = o_.keep ? stem + ".simt.ii" : temporary_file(stem, ".simt.ii");
+    if (const int status = preprocess(input, object, before); status != 0 || o_.dry_run) {
+      return status;
+    }
+    const std::string preprocessed = read_file(before);
+    const Translation translation = translate(preprocessed, o_.linked, o_.check);
+    const Places places(preprocessed, translation.text, translation.pieces);
+    const Diagnostics diagnostics(places, simt_.include);
+    for (const Finding& error : translation.errors) {
+      const Place place = places.of_offset(error.offset);
+      std::fputs(diagnostics.message(place, "error", error.what).c_str(), stderr);
+    }
+    if (!translation.errors.empty()) return 1;
+    if (o_.stage == Stage::translate) {
+      write_file(o_.output.empty() ? "-" : o_.output, translation.text);
+      return 0;
+    }
+    write_file(after, translation.text + startup_code(o_));
+    Command command = {compiler_};
+    if (const std::string chosen = standard(); !chosen.empty()) command.push_back(chosen);
+    append(command, compile_flags());
+    append(command, diagnostic_options(compiler_));
+    append(command, {"-x", "c++-cpp-output", "-c", after, "-o", object});
+    std::string messages;
+    const int status = execute(command, &messages);
+    std::fputs(diagnostics.rewrite(messages).c_str(), stderr);
+    return status;
+  }
+
+  int preprocess(const std::string& input, const std::string& object, const std::string& to) {
     Command command = preprocessor(input, true);
     append(command, compile_flags());  // some of them define macros
     append(command, dependency_flags(input, object));
-    append(command, {"-E", "-o", before});
-    if (const int status = execute(command); status != 0) return status;
-    if (!o_.dry_run) {
-      const Translation translation = translate(read_file(before), o_.check);
-      for (const std::string& error : translation.errors) {
-        std::fprintf(stderr, "%s\n", error.c_str());
-      }
-      if (!translation.errors.empty()) return 1;
-      if (o_.stage == Stage::translate) {
-        write_file(o_.output.empty() ? "-" : o_.output, translation.text);
-        return 0;
-      }
-      write_file(after, translation.text + chosen_checks() + timeout() + debugger());
+    append(command, diagnostic_options(compiler_));
+    append(command, {"-E", "-o", to});
+    std::string messages;
+    const int status = execute(command, &messages);
+    const Places places("", "", {});
+    std::fputs(Diagnostics(places, simt_.include).rewrite(messages).c_str(), stderr);
+    if (status != 0 && cccl_.empty()) {
+      const std::string hint = missing_cccl_hint(read_file(input));
+      if (!hint.empty()) std::fprintf(stderr, "warpath cc: %s\n", hint.c_str());
     }
-    command = {compiler_};
-    if (const std::string chosen = standard(); !chosen.empty()) command.push_back(chosen);
-    append(command, compile_flags());
-    append(command, {"-x", "c++-cpp-output", "-c", after, "-o", object});
+    return status;
+  }
+
+  // Device code needs no linking of its own: what the host's linker is to take is empty.
+  int empty_object() {
+    const std::string output = o_.output.empty() ? "a_dlink.o" : o_.output;
+    return execute({compiler_, "-x", "c++", "-c", "/dev/null", "-o", output});
+  }
+
+  int archive(const Command& objects) {
+    Command command = {"ar", "rcs", o_.output.empty() ? "a.a" : o_.output};
+    append(command, objects);
     return execute(command);
+  }
+
+  std::string program() const {
+    const fs::path output = o_.output.empty() ? "a.out" : o_.output;
+    return output.has_parent_path() ? output.string() : "./" + output.string();
   }
 
   int link(const Command& linked) {
@@ -282,17 +308,17 @@ class Driver {
     }
     append(command, {"-lsimt", "-Wl,-rpath," + simt_.library, "-o",
                      o_.output.empty() ? "a.out" : o_.output});
-    if (o_.dry_run) return execute(command);
-    const std::string messages = temporary_file("link", ".txt");
-    const int status = execute(command, messages);
-    const std::string text =
-        readable_link_messages(read_file(messages), sources_, fs::current_path());
+    std::string messages;
+    const int status = execute(command, &messages);
+    const std::string text = readable_link_messages(messages, sources_, fs::current_path());
     std::fputs(text.c_str(), stderr);
     return status;
   }
 
   const Options& o_;
   Installation simt_;
+  Command preprocess_;  // -I, -D and so on, without a CUDA toolkit's folders
+  std::string cccl_;    // its folder; empty: not installed
   std::string compiler_;
   std::map<std::string, std::string> sources_;  // of temporary objects
 };

@@ -13,6 +13,7 @@ const std::unordered_map<std::string_view, Word>& words() {
       {"__noinline__", Word::noinline_},
       {"__simt_global__", Word::global_},
       {"__simt_device__", Word::device_},
+      {"__simt_variable__", Word::variable_},
       {"__simt_host__", Word::host_},
       {"__simt_cluster_dims__", Word::cluster_dims_},
       {"asm", Word::asm_},
@@ -30,6 +31,8 @@ const std::unordered_map<std::string_view, Word>& words() {
       {"extern", Word::extern_},
       {"static", Word::static_},
       {"inline", Word::inline_},
+      {"__inline__", Word::inline_},
+      {"__inline", Word::inline_},
       {"constexpr", Word::constexpr_},
       {"consteval", Word::constexpr_},
       {"operator", Word::operator_},
@@ -59,6 +62,7 @@ const std::unordered_map<std::string_view, Word>& words() {
       {"__volatile__", Word::volatile_},
       {"__volatile", Word::volatile_},
       {"friend", Word::friend_},
+      {"while", Word::while_},
   };
   return table;
 }
@@ -234,21 +238,22 @@ std::vector<Token> tokenize(std::string_view text) {
   return Lexer(text).run();
 }
 
+bool follow_marker(std::string_view line, Position& position) {
+  const std::size_t quote = line.find('"');
+  const bool marker = line.size() > 2 && line[0] == '#' && line[1] == ' ' && is_digit(line[2]);
+  if (!marker || quote == std::string_view::npos) return false;
+  position.line = static_cast<unsigned>(std::strtoul(line.data() + 2, nullptr, 10));
+  position.file = line.substr(quote + 1, line.find('"', quote + 1) - quote - 1);
+  return true;
+}
+
 Position position_of(std::string_view text, std::size_t offset) {
   Position position{"", 1};
   std::size_t at = 0;
   while (at < text.size()) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     if (offset <= end) break;
-    const std::string_view line = text.substr(at, end - at);
-    const std::size_t quote = line.find('"');
-    const bool marker = line.size() > 2 && line[0] == '#' && line[1] == ' ' && is_digit(line[2]);
-    if (marker && quote != std::string_view::npos) {
-      position.line = static_cast<unsigned>(std::strtoul(line.data() + 2, nullptr, 10));
-      position.file = line.substr(quote + 1, line.find('"', quote + 1) - quote - 1);
-    } else {
-      ++position.line;
-    }
+    if (!follow_marker(text.substr(at, end - at), position)) ++position.line;
     at = end + 1;
   }
   return position;

@@ -20,6 +20,7 @@ enum class Word : std::uint8_t {
   noinline_,
   global_,
   device_,
+  variable_,  // __constant__ and __managed__
   host_,
   cluster_dims_,
   asm_,
@@ -48,6 +49,7 @@ enum class Word : std::uint8_t {
   explicit_,
   volatile_,
   friend_,
+  while_,
   // operators of more than one character
   scope_,  // ::
   arrow_,  // ->
@@ -71,6 +73,9 @@ struct Position {
   std::string file;
   unsigned line;
 };
+
+// If `line` is one of the preprocessor's line markers, the position of the line after it: then true.
+bool follow_marker(std::string_view line, Position& position);
 
 // Where an offset of preprocessed text lies in the sources, by the line markers before it.
 Position position_of(std::string_view text, std::size_t offset);

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <iterator>
+
+#include "option_names.h"
 
 namespace simt::cc {
 
@@ -17,6 +20,7 @@ Compiles CUDA sources for this CPU. It is used as nvcc is.
 output
   -o FILE            name of the result (a.out, or the source's name with .o)
   -c, -dc            compile, do not link           -shared   make a shared library
+  -odir DIR          where objects without a name go    --run     run the program
   -E                 preprocess only                --translate   show the C++ that is compiled
   -M -MM -MD -MMD -MF FILE -MT NAME                 write dependencies for make and Ninja
 
@@ -52,6 +56,7 @@ about
 
 environment: SIMT_HOME (where simt is installed), CXX; programs read SIMT_THREADS (OS threads),
 SIMT_STACK_KB (stack of a CUDA thread), SIMT_CHECK (which checks a checked program makes),
+SIMT_SHARED_FILL (the byte that shared memory is filled with before each block; 0),
 SIMT_CHECK_JSON (the file it writes its findings to), SIMT_TIMEOUT (seconds a kernel may run),
 SIMT_DEBUG=1 (gdb where something goes wrong).
 
@@ -78,13 +83,13 @@ bool is_source(const std::string& path) {
 
 namespace {
 
-std::vector<std::string> split(const std::string& list) {
+std::vector<std::string> split(const std::string& list, const char* at_any_of = ",") {
   std::vector<std::string> parts;
   std::size_t at = 0;
   while (at <= list.size()) {
-    const std::size_t comma = std::min(list.find(',', at), list.size());
-    if (comma > at) parts.push_back(list.substr(at, comma - at));
-    at = comma + 1;
+    const std::size_t end = std::min(list.find_first_of(at_any_of, at), list.size());
+    if (end > at) parts.push_back(list.substr(at, end - at));
+    at = end + 1;
   }
   return parts;
 }
@@ -109,6 +114,7 @@ class Parser {
   Options run() {
     while (at_ < args_.size()) {
       const std::string arg = args_[at_++];
+      refuse_device_code(arg);
       if (arg.size() < 2 || arg[0] != '-') {
         input(arg);
       } else if (!simple(arg) && !with_value(arg) && !ignored(arg) && !passed_on(arg)) {
@@ -136,8 +142,13 @@ class Parser {
     Options& o = options_;
     if (arg == "-c" || arg == "-dc" || arg == "--compile" || arg == "--device-c") {
       o.stage = Stage::compile;
+      if (arg == "-dc" || arg == "--device-c") o.linked = true;
     } else if (arg == "-E" || arg == "--preprocess") {
       o.stage = Stage::preprocess;
+    } else if (arg == "-dlink" || arg == "--device-link") {
+      o.stage = Stage::device_link;
+    } else if (arg == "-lib" || arg == "--lib") {
+      o.stage = Stage::archive;
     } else if (arg == "--translate") {
       o.stage = Stage::translate;
     } else if (arg == "-shared" || arg == "--shared") {
@@ -171,6 +182,8 @@ class Parser {
       o.system_dependencies = arg != "-MMD";
     } else if (arg == "-MP") {
       o.preprocess.push_back(arg);
+    } else if (arg == "-run" || arg == "--run") {
+      o.run = true;
     } else if (arg == "-v" || arg == "--verbose") {
       o.verbose = true;
     } else if (arg == "--dry-run" || arg == "--dryrun" || arg == "-dryrun") {
@@ -230,10 +243,12 @@ class Parser {
       add(o.preprocess, {"-U", value});
     } else if (value_of(arg, "-std", value) || value_of(arg, "--std", value)) {
       o.standard = value;
+    } else if (value_of(arg, "-rdc", value) || value_of(arg, "--relocatable-device-code", value)) {
+      o.linked = value == "true";
     } else if (value_of(arg, "-ccbin", value) || value_of(arg, "--compiler-bindir", value)) {
       o.compiler = value;
     } else if (value_of(arg, "-Xcompiler", value) || value_of(arg, "--compiler-options", value)) {
-      add(o.compile, split(value));
+      add(o.compile, split(value, ", "));  // people write -Xcompiler "-O3 -Wall"
     } else if (value_of(arg, "-Xlinker", value) || value_of(arg, "--linker-options", value)) {
       for (const std::string& part : split(value)) add(o.link, {"-Xlinker", part});
     } else if (value_of(arg, "-x", value) || value_of(arg, "--x", value)) {
@@ -245,16 +260,23 @@ class Parser {
       o.link.push_back("-L" + value);
     } else if (value_of(arg, "--library", value)) {
       library(value);
-    } else if (starts(arg, "-l") && !starts(arg, "-lineinfo") && arg != "-l") {
+    } else if (starts(arg, "-l") && !starts(arg, "-lineinfo") && arg.size() > 2) {
       library(arg.substr(2));
     } else if (arg == "-l" && value_of(arg, "-l", value)) {
       library(value);
     } else if (value_of(arg, "--timeout", value)) {
       o.timeout = seconds(value);
-    } else if (value_of(arg, "-MF", value)) {
+    } else if (value_of(arg, "-Xarch_host", value)) {
+      o.compile.push_back(value);
+    } else if (value_of(arg, "-odir", value) || value_of(arg, "--output-directory", value)) {
+      o.output_folder = value;
+    } else if (value_of(arg, "-MF", value) || value_of(arg, "--dependency-output", value)) {
       o.dependency_file = value;
     } else if (value_of(arg, "-MT", value) || value_of(arg, "-MQ", value)) {
       o.dependency_targets.push_back(value);
+    } else if (arg == "-O" && (at_ == args_.size() || !std::isdigit(args_[at_][0]))) {
+      o.compile.push_back(arg);
+      o.optimised = true;
     } else if (value_of(arg, "--optimize", value) || value_of(arg, "-O", value, arg.size() > 2)) {
       o.compile.push_back("-O" + value);
       o.optimised = true;
@@ -264,108 +286,53 @@ class Parser {
     return true;
   }
 
-  void library(const std::string& name) {
-    if (name == "cublas" || name == "cublasLt" || name == "cublas_static") {
+  void library(std::string name) {
+    if (has_suffix(name, "_static")) name.resize(name.size() - 7);
+    if (name == "cublas" || name == "cublasLt") {
       options_.cublas = true;
       return;
     }
-    // simt is all of these.
-    static const std::array parts = {"cudart", "cudart_static", "cuda",   "cudadevrt",
-                                     "curand", "cufft",         "cufftw", "simt"};
-    if (std::find(parts.begin(), parts.end(), name) == parts.end()) {
+    if (std::find(own_libraries.begin(), own_libraries.end(), name) == own_libraries.end()) {
       options_.inputs.push_back("-l" + name);
     }
   }
 
-  // What means something to a GPU compiler only.
   bool ignored(const std::string& arg) {
-    static const std::array flags = {"-lineinfo",
-                                     "--generate-line-info",
-                                     "-use_fast_math",
-                                     "--use_fast_math",
-                                     "-expt-relaxed-constexpr",
-                                     "--expt-relaxed-constexpr",
-                                     "-expt-extended-lambda",
-                                     "--expt-extended-lambda",
-                                     "-extended-lambda",
-                                     "--extended-lambda",
-                                     "-restrict",
-                                     "--restrict",
-                                     "-dlink",
-                                     "-res-usage",
-                                     "--resource-usage",
-                                     "-ewp",
-                                     "-dlto",
-                                     "--disable-warnings",
-                                     "-forward-unknown-to-host-compiler",
-                                     "--forward-unknown-to-host-compiler",
-                                     "-allow-unsupported-compiler",
-                                     "--allow-unsupported-compiler",
-                                     "-Wno-deprecated-gpu-targets",
-                                     "--source-in-ptx",
-                                     "-src-in-ptx",
-                                     "-m64",
-                                     "--display-error-number",
-                                     "--no-display-error-number",
-                                     "-extra-device-vectorization",
-                                     "--extra-device-vectorization",
-                                     "-Wreorder",
-                                     "-Wext-lambda-captures-this"};
-    static const std::array values = {"-arch",
-                                      "--gpu-architecture",
-                                      "-code",
-                                      "--gpu-code",
-                                      "-gencode",
-                                      "--generate-code",
-                                      "-rdc",
-                                      "--relocatable-device-code",
-                                      "-Xptxas",
-                                      "--ptxas-options",
-                                      "-Xcudafe",
-                                      "-Xnvlink",
-                                      "--nvlink-options",
-                                      "-maxrregcount",
-                                      "--maxrregcount",
-                                      "-cudart",
-                                      "--cudart",
-                                      "-ftz",
-                                      "--ftz",
-                                      "-prec-div",
-                                      "--prec-div",
-                                      "-prec-sqrt",
-                                      "--prec-sqrt",
-                                      "-fmad",
-                                      "--fmad",
-                                      "-diag-suppress",
-                                      "--diag-suppress",
-                                      "-diag-error",
-                                      "--diag-error",
-                                      "-diag-warn",
-                                      "--diag-warn",
-                                      "-Werror",
-                                      "--Werror",
-                                      "-threads",
-                                      "--threads",
-                                      "-t",
-                                      "-default-stream",
-                                      "--default-stream",
-                                      "-keep-dir",
-                                      "--keep-dir",
-                                      "-split-compile",
-                                      "--split-compile",
-                                      "-objtemp",
-                                      "-dopt",
-                                      "--dopt"};
-    for (const char* flag : flags) {
+    for (const char* flag : ignored_flags) {
       if (arg == flag) return true;
     }
     std::string value;
-    if (arg == "-Werror") return false;  // with a value nvcc's, alone the host compiler's
-    for (const char* name : values) {
+    if (arg == "-Werror" || arg == "--Werror") return warning_kinds();
+    for (const char* name : ignored_values) {
       // nvcc takes "-arch sm_90" and "-arch=sm_90" alike.
       if (value_of(arg, name, value)) return true;
     }
     return false;
+  }
+
+  // `-Werror` with one of nvcc's kinds of warnings after it is nvcc's, alone the host compiler's.
+  bool warning_kinds() {
+    if (at_ == args_.size()) return false;
+    const std::string& next = args_[at_];
+    for (const char* kind :
+         {"all-warnings", "cross-execution-space-call", "reorder", "default-stream-launch",
+          "missing-launch-bounds", "ext-lambda-captures-this", "deprecated-declarations"}) {
+      if (next.rfind(kind, 0) == 0) {
+        ++at_;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // What nvcc makes of device code alone.
+  void refuse_device_code(const std::string& arg) {
+    static const std::array kinds = {"-ptx",     "--ptx",     "-cubin",     "--cubin", "-fatbin",
+                                     "--fatbin", "-optix-ir", "--optix-ir", "-ltoir"};
+    if (std::find(kinds.begin(), kinds.end(), arg) != kinds.end()) {
+      throw UsageError("'" + arg + "' makes code for a GPU, which this CPU has no use for; " +
+                       "--translate shows the C++ that is compiled");
+    }
   }
 
   // Options that the C++ compiler understands as they are.

@@ -12,11 +12,13 @@ struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-enum class Stage { preprocess, translate, compile, link };
+enum class Stage { preprocess, translate, compile, link, device_link, archive };
 
 struct Options {
   std::vector<std::string> inputs;  // sources, objects and libraries, in order, with -l
   std::string output;
+  std::string output_folder;  // -odir: of objects that have no name
+  bool run = false;           // --run: the program, when it is linked
   Stage stage = Stage::link;
   std::vector<std::string> preprocess;  // -I -D -U -isystem -include
   std::vector<std::string> compile;     // -O -g -f -m -W and what -Xcompiler brings
@@ -25,6 +27,7 @@ struct Options {
   std::string compiler;
   bool shared = false;
   bool cublas = false;             // -lcublas was given
+  bool linked = false;             // -rdc=true, -dc: device variables may be other files'
   bool all_cuda = false;           // -x cu: every source is CUDA
   bool optimised = false;          // an -O was given
   bool debug = false;              // -g

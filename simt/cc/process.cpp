@@ -42,19 +42,31 @@ void clean_up_on_signals() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, &on_signal);
 }
 
-int run(const std::vector<std::string>& command, const std::string& messages) {
+int run(const std::vector<std::string>& command, std::string* messages) {
   std::vector<char*> argv;
   for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
+  int ends[2] = {-1, -1};
+  if (messages != nullptr && pipe2(ends, O_CLOEXEC) != 0) {
+    throw std::runtime_error("cannot start '" + command[0] + "'");
+  }
   const pid_t pid = fork();
   if (pid < 0) throw std::runtime_error("cannot start '" + command[0] + "'");
   if (pid == 0) {
-    const int file = messages.empty() ? -1 : open(messages.c_str(), O_WRONLY | O_TRUNC);
-    if (file >= 0) dup2(file, STDERR_FILENO);
+    if (messages != nullptr) dup2(ends[1], STDERR_FILENO);
     execvp(argv[0], argv.data());
     _exit(127);
   }
   child = pid;
+  if (messages != nullptr) {
+    close(ends[1]);
+    char part[4096];
+    for (ssize_t count; (count = read(ends[0], part, sizeof part)) != 0;) {
+      if (count > 0) messages->append(part, static_cast<std::size_t>(count));
+      if (count < 0 && errno != EINTR) break;
+    }
+    close(ends[0]);
+  }
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }

@@ -7,9 +7,9 @@
 
 namespace simt::cc {
 
-// Runs a program and waits; its exit status, or 128 + signal. 127 when it does not exist. With
-// `messages` its standard error goes to that file.
-int run(const std::vector<std::string>& command, const std::string& messages = "");
+// Runs a program and waits; its exit status, or 128 + signal. 127 when it does not exist.
+// With `messages`, what it writes to standard error goes there.
+int run(const std::vector<std::string>& command, std::string* messages = nullptr);
 
 std::string quoted(const std::vector<std::string>& command);
 

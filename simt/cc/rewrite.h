@@ -40,6 +40,17 @@ Index declaration_end(const Source& source, Index i);
 // are references: the lambda whose '[' is at `i` is made to capture those it mentions.
 void rewrite_captures(Source& source, Index i, const std::vector<SharedName>& names);
 
+using VolatileNames = std::unordered_set<std::string_view>;
+
+// What the declaration around the `volatile` at `i` declares; empty if it declares nothing.
+std::string_view volatile_name(const Source& source, Index i);
+
+// A statement that begins with the volatile array at `i`, if it stores what it read from one.
+void rewrite_volatile_store(Source& source, Index i, const VolatileNames& names);
+
+// The `while` at `i`, if it waits for one of these or a cast to volatile: then true.
+bool rewrite_spin(Source& source, Index i, const VolatileNames& names);
+
 // An asm statement in device code.
 void rewrite_asm(Source& source, Index i);
 

@@ -46,8 +46,9 @@ Index callee_start(const Source& s, Index last) {
   }
 }
 
-// The first of the three '>' that close the launch configuration opened before `first`.
-Index find_close(const Source& s, Index first) {
+// The first of the three '>' that close the launch configuration opened before `first`. Some
+// formatters write `>> >`: then they need not be `joined`.
+Index find_close(const Source& s, Index first, bool joined = true) {
   for (Index i = first; i < s.size(); ++i) {
     const Token& t = s[i];
     if (t.is('(') || t.is('[') || t.is('{')) {
@@ -57,7 +58,7 @@ Index find_close(const Source& s, Index first) {
       return none;
     } else if (t.is('>')) {
       Index run = 1;
-      while (s.is(i + run, '>') && s.adjacent(i + run - 1, i + run)) ++run;
+      while (s.is(i + run, '>') && (!joined || s.adjacent(i + run - 1, i + run))) ++run;
       if (run >= 3 && s.is(i + run, '(')) return i + run - 3;
       i += run - 1;
     }
@@ -78,7 +79,8 @@ std::string quote(std::string_view text) {
 
 void rewrite_launch(Source& s, Index i) {
   if (i == 0 || s.is(i - 1, Word::operator_) || s.is(i - 1, '<') || s.is(i + 3, '<')) return;
-  const Index close = find_close(s, i + 3);
+  Index close = find_close(s, i + 3);
+  if (close == none) close = find_close(s, i + 3, false);
   if (close == none) {
     s.error(i, "'<<<' is not closed by '>>>(': a launch reads kernel<<<grid, block>>>(arguments)");
     return;
@@ -93,7 +95,8 @@ void rewrite_launch(Source& s, Index i) {
   s.replace(close, close + 2,
             "), " + quote(kernel) + ", [&](auto simt_id) -> decltype(simt_id(" + kernel +
                 ")) { return simt_id(" + kernel + "); }, [&](auto&&... simt_a) { " + kernel +
-                "(simt_a...); })");
+                "(simt_a...); })",
+            start);
 }
 
 }  // namespace simt::cc

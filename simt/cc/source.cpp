@@ -82,26 +82,25 @@ Index Source::close_angle(Index open) const {
   return none;
 }
 
-void Source::replace(Index first, Index last, std::string with) {
+void Source::replace(Index first, Index last, std::string with, Index about) {
   const std::uint32_t begin = tokens_[first].begin;
   const std::uint32_t end = tokens_[last].end;
   // Lines must not move: the newlines of what goes away stay.
   const auto lines = std::count(text_.begin() + begin, text_.begin() + end, '\n');
   with.append(static_cast<std::size_t>(lines), '\n');
-  edits_.push_back({begin, end, std::move(with)});
+  edits_.push_back({begin, end, std::move(with), about != none ? tokens_[about].begin : begin});
 }
 
 void Source::insert_before(Index i, std::string what) {
-  edits_.push_back({tokens_[i].begin, tokens_[i].begin, std::move(what)});
+  edits_.push_back({tokens_[i].begin, tokens_[i].begin, std::move(what), tokens_[i].begin});
 }
 
 void Source::insert_after(Index i, std::string what) {
-  edits_.push_back({tokens_[i].end, tokens_[i].end, std::move(what)});
+  edits_.push_back({tokens_[i].end, tokens_[i].end, std::move(what), tokens_[i].begin});
 }
 
 void Source::error(Index i, const std::string& what) {
-  const Position at = position_of(text_, tokens_[i].begin);
-  errors.push_back(at.file + ":" + std::to_string(at.line) + ": error: " + what);
+  errors.push_back({(*this)[i].begin, what});
 }
 
 std::string Source::apply() {
@@ -114,10 +113,13 @@ std::string Source::apply() {
   std::uint32_t at = 0;
   for (const Edit& edit : edits_) {
     if (edit.begin < at) continue;  // inside something that was replaced as a whole
+    pieces.push_back({static_cast<std::uint32_t>(out.size()), at, false});
     out.append(text_, at, edit.begin - at);
+    pieces.push_back({static_cast<std::uint32_t>(out.size()), edit.about, true});
     out += edit.with;
     at = edit.end;
   }
+  pieces.push_back({static_cast<std::uint32_t>(out.size()), at, false});
   out.append(text_, at);
   return out;
 }

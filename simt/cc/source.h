@@ -20,6 +20,20 @@ struct Range {
   Index end;  // one past the last
 };
 
+// Text of the result from `to` on, which is that of the original from `from` on, or, if it is new,
+// belongs to the place `from` as a whole.
+struct Piece {
+  std::uint32_t to;
+  std::uint32_t from;
+  bool is_new;
+};
+
+// Something that is wrong at an offset of the original.
+struct Finding {
+  std::uint32_t offset;
+  std::string what;
+};
+
 class Source {
  public:
   explicit Source(std::string_view text);
@@ -48,19 +62,23 @@ class Source {
   Index open_angle(Index close) const;
   Index close_angle(Index open) const;
 
-  void replace(Index first, Index last, std::string with);  // tokens first..last
+  // Tokens first..last. A message about the new text is about the token `about`, the first by default.
+  void replace(Index first, Index last, std::string with, Index about = none);
   void insert_before(Index i, std::string what);
   void insert_after(Index i, std::string what);
   void error(Index i, const std::string& what);
 
   std::string apply();
-  std::vector<std::string> errors;
+  // Where each piece of apply()'s result comes from.
+  std::vector<Piece> pieces;
+  std::vector<Finding> errors;
 
  private:
   struct Edit {
     std::uint32_t begin;
     std::uint32_t end;
     std::string with;
+    std::uint32_t about;  // the offset that messages about it name
   };
 
   std::string_view text_;

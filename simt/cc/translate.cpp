@@ -17,13 +17,15 @@ struct Function {
 
 class Translator {
  public:
-  Translator(std::string_view text, bool checked) : s_(text), checked_(checked) {}
+  Translator(std::string_view text, bool linked, bool checked)
+      : s_(text), linked_(linked), checked_(checked) {}
 
   Translation run() {
     for (at_ = 0; at_ < s_.size(); ++at_) step();
     Translation result;
     result.errors = std::move(s_.errors);
     result.text = s_.apply();
+    result.pieces = std::move(s_.pieces);
     return result;
   }
 
@@ -37,7 +39,13 @@ class Translator {
       case Kind::punctuation:
         return punctuation(t);
       case Kind::name:
-        if (t.word != Word::none) word(t);
+        if (t.word != Word::none) {
+          word(t);
+        } else if (at_namespace_scope() && s_.is(at_ + 1, '<') && s_.text(at_) == "texture") {
+          refuse_texture_reference();
+        } else if (!volatile_.empty() && in_device_code() && volatile_.count(s_.text(at_)) != 0) {
+          rewrite_volatile_store(s_, at_, volatile_);
+        }
         return;
       case Kind::directive: {
         // `# 12 "file" 1 3`: the 3 says that it is a system's.
@@ -99,6 +107,8 @@ class Translator {
         return global();
       case Word::device_:
         return device();
+      case Word::variable_:
+        return s_.replace(at_, at_, own_variable(parse_function(at_ + 1)) ? own_prefix : "");
       case Word::host_:
         return s_.replace(at_, at_, "");
       case Word::cluster_dims_:
@@ -121,6 +131,13 @@ class Translator {
         return redirect("::simt::assert_fail");
       case Word::clock_:
         return redirect("::simt::device_clock");
+      case Word::volatile_:
+        return declare_volatile(volatile_name(s_, at_));
+      case Word::while_:
+        if (in_device_code() && !rewrite_spin(s_, at_, volatile_)) {
+          rewrite_spin(s_, at_, file_scope_volatile_);
+        }
+        return;
       case Word::memory_:
         if (checked_ && !system_header_ && !at_namespace_scope() && at_ > 0 &&
             !s_.is(at_ - 1, '*')) {
@@ -134,6 +151,16 @@ class Translator {
       default:
         return;
     }
+  }
+
+  // `texture<float, 2> t;`, unless the program has a template of this name.
+  void refuse_texture_reference() {
+    for (Index i = 0; i < at_; ++i) {
+      if (s_.is(i, Word::struct_) && s_.text(i + 1) == "texture") return;
+    }
+    s_.error(at_,
+             "texture references were removed in CUDA 12: make a texture object with "
+             "cudaCreateTextureObject and pass it to the kernel");
   }
 
   // `name(...)` goes; line markers among its tokens stay, or what follows would move.
@@ -215,6 +242,7 @@ class Translator {
   void enter_device_code(Function& f) {
     if (f.body != none && s_.match(f.body) == none) f.body = none;
     if (f.body == none) return;
+    if (!in_device_code()) volatile_.clear();
     device_end_ = device_end_ == none ? s_.match(f.body) : std::max(device_end_, s_.match(f.body));
   }
 
@@ -288,7 +316,10 @@ class Translator {
                               !head_has(Word::constexpr_, f.name) &&
                               !head_has(Word::friend_, f.name) && !head_has(Word::host_, f.name) &&
                               !head_has(Word::global_, f.name);
-    s_.replace(at_, at_, needs_inline ? "inline __attribute__((used))" : "");
+    s_.replace(at_, at_,
+               needs_inline      ? "inline __attribute__((used))"
+               : own_variable(f) ? own_prefix
+                                 : "");
     if (checked_ && f.name == none && at_namespace_scope() && watched_ != declaration_ &&
         !is_template()) {
       watched_ = declaration_;
@@ -296,11 +327,42 @@ class Translator {
     }
   }
 
+  // A variable of this file alone, at the first of its words: what nvcc makes of every one without
+  // -rdc=true, so that a header may define them.
+  static constexpr const char* own_prefix = "static __attribute__((unused))";
+  bool own_variable(const Function& f) {
+    if (linked_ || !at_namespace_scope() || f.name != none || f.body != none) return false;
+    for (Index i = declaration_; i < at_; ++i) {
+      if (s_.is(i, Word::device_) || s_.is(i, Word::variable_)) return false;
+    }
+    bool own = true, is_extern = false;
+    std::string_view name;
+    for (Index i = declaration_; i < s_.size(); ++i) {
+      if (s_.is(i, ';') || s_.is(i, '=') || s_.is(i, '[') || s_.is(i, ',')) break;
+      if (s_.is_name(i)) name = s_.text(i);
+      is_extern = is_extern || s_.is(i, Word::extern_);
+      own = own && !s_.is(i, Word::static_) && !s_.is(i, Word::inline_) &&
+            !s_.is(i, Word::constexpr_) && !s_.is(i, Word::template_) && !s_.is(i, Word::struct_);
+    }
+    // A definition after its own extern declaration has the linkage of that.
+    if (is_extern) extern_variables_.insert(name);
+    return own && extern_variables_.count(name) == 0;
+  }
+
+  void declare_volatile(std::string_view name) {
+    if (!name.empty()) (in_device_code() ? volatile_ : file_scope_volatile_).insert(name);
+  }
+
   void shared() {
     std::vector<std::string_view> declared;
     const bool at_namespace = at_namespace_scope();
     const Index end =
         rewrite_shared(s_, at_, at_namespace ? &file_scope_shared_ : nullptr, declared);
+    for (Index i = at_; i < end; ++i) {
+      if (s_.is(i, Word::volatile_)) {
+        for (const std::string_view name : declared) declare_volatile(name);
+      }
+    }
     if (!at_namespace) {
       Index scope_end = end;
       while (scope_end < s_.size() && !s_.is(scope_end, '}')) scope_end = s_.after(scope_end);
@@ -355,6 +417,7 @@ class Translator {
   }
 
   Source s_;
+  const bool linked_;
   const bool checked_;
   bool system_header_ = false;
   Index watched_ = none;  // the declaration whose variables the checks know already
@@ -365,12 +428,15 @@ class Translator {
   std::unordered_set<std::string_view> kernels_;
   std::vector<SharedName> shared_;
   std::unordered_set<std::string_view> file_scope_shared_;
+  std::unordered_set<std::string_view> extern_variables_;
+  VolatileNames volatile_;  // of this function
+  VolatileNames file_scope_volatile_;
 };
 
 }  // namespace
 
-Translation translate(std::string_view preprocessed, bool checked) {
-  return Translator(preprocessed, checked).run();
+Translation translate(std::string_view preprocessed, bool linked, bool checked) {
+  return Translator(preprocessed, linked, checked).run();
 }
 
 }  // namespace simt::cc

@@ -4,6 +4,8 @@
 //   kernel<<<...>>>(...)            a call of simt::launch (simt/launch.h)
 //   __shared__ declarations         references into shared memory (simt/shared.h)
 //   __global__ __device__ __host__  removed; kernels are entered in simt's table (simt/kernel.h)
+//   __constant__ __managed__        removed; the file's own variable becomes static
+//   volatile stores and loops       in step, and letting others run (cc/rewrite_volatile.cpp)
 //   __cluster_dims__(...)           a call of simt::in_clusters_of, the kernel's first statement
 //   (void*)kernel                   simt::kernel_handle(kernel)
 //   printf, assert, clock           simt's own, in device code
@@ -15,15 +17,20 @@
 #include <string_view>
 #include <vector>
 
+#include "source.h"
+
 namespace simt::cc {
 
 struct Translation {
   std::string text;
-  std::vector<std::string> errors;  // "file:line: error: ..."
+  std::vector<Piece> pieces;
+  std::vector<Finding> errors;
 };
 
+// With `linked`, other files may use the device variables (nvcc's -rdc=true); without, as in nvcc, a
+// file keeps them to itself.
 // `checked`: also name device variables to the checks, and let them see what memcpy and the like do
 // in device code (simt/check.h).
-Translation translate(std::string_view preprocessed, bool checked = false);
+Translation translate(std::string_view preprocessed, bool linked = false, bool checked = false);
 
 }  // namespace simt::cc

@@ -188,6 +188,9 @@ void forgot_all() {
 
 void written(const void* to, std::size_t size) {
   const auto address = reinterpret_cast<Address>(to);
+  if (front != nullptr && state_of(current_block()).shared.holds(address)) {
+    return state_of(current_block()).shared.set(address, size, good);
+  }
   if (!heap_area.holds(address)) return;
   const Region* const region = region_before(address);
   if (region != nullptr && address + size <= region->end()) heap_area.set(address, size, good);

@@ -3,8 +3,10 @@
 // What the files of cuBLAS share.
 
 #include <cublas_v2.h>
+#include <simt/allocation.h>
 
 #include <algorithm>
+#include <cstdio>
 
 extern "C" {
 #include <cblas.h>
@@ -18,9 +20,22 @@ struct cublasContext {
 
 namespace simt::cublas {
 
+// Calls compute at once, so a graph cannot keep them.
+inline bool refuse_capture(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  cudaStreamIsCapturing(stream, &status);
+  if (status == cudaStreamCaptureStatusNone) return false;
+  std::fputs("simt: cuBLAS calls cannot be captured into a graph yet\n", stderr);
+  return true;
+}
+
 // The first of these that holds is the answer to a call, before anything is computed.
 inline cublasStatus_t check(cublasHandle_t handle, bool valid) {
   if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (handle->stream != nullptr && refuse_capture(handle->stream)) {
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  }
+  library_writes();
   return valid ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
 }
 

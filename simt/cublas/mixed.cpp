@@ -1,77 +1,12 @@
 // Products of matrices whose types are chosen at run time: converted to float (integers and doubles:
 // to double), multiplied, and rounded once.
 
-#include <cmath>
-#include <cstdint>
 #include <vector>
 
-#include "internal.h"
+#include "element.h"
 
 namespace simt::cublas {
 namespace {
-
-bool known(cudaDataType type) {
-  return type == CUDA_R_16F || type == CUDA_R_16BF || type == CUDA_R_32F || type == CUDA_R_64F ||
-         type == CUDA_R_8I || type == CUDA_R_32I;
-}
-
-std::size_t bytes_of(cudaDataType type) {
-  return type == CUDA_R_8I                           ? 1
-         : type == CUDA_R_64F                        ? 8
-         : type == CUDA_R_16F || type == CUDA_R_16BF ? 2
-                                                     : 4;
-}
-
-double load(const void* from, cudaDataType type, std::size_t i) {
-  switch (type) {
-    case CUDA_R_16F:
-      return __half2float(static_cast<const __half*>(from)[i]);
-    case CUDA_R_16BF:
-      return __bfloat162float(static_cast<const __nv_bfloat16*>(from)[i]);
-    case CUDA_R_64F:
-      return static_cast<const double*>(from)[i];
-    case CUDA_R_8I:
-      return static_cast<const std::int8_t*>(from)[i];
-    case CUDA_R_32I:
-      return static_cast<const std::int32_t*>(from)[i];
-    default:
-      return static_cast<const float*>(from)[i];
-  }
-}
-
-void store(void* to, cudaDataType type, std::size_t i, double value) {
-  switch (type) {
-    case CUDA_R_16F:
-      static_cast<__half*>(to)[i] = __float2half(static_cast<float>(value));
-      break;
-    case CUDA_R_16BF:
-      static_cast<__nv_bfloat16*>(to)[i] = __float2bfloat16(static_cast<float>(value));
-      break;
-    case CUDA_R_64F:
-      static_cast<double*>(to)[i] = value;
-      break;
-    case CUDA_R_8I:
-      static_cast<std::int8_t*>(to)[i] =
-          static_cast<std::int8_t>(std::nearbyint(std::fmin(127, std::fmax(-128, value))));
-      break;
-    case CUDA_R_32I:
-      static_cast<std::int32_t*>(to)[i] =
-          static_cast<std::int32_t>(static_cast<std::int64_t>(value));
-      break;
-    default:
-      static_cast<float*>(to)[i] = static_cast<float>(value);
-  }
-}
-
-void multiply(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, double alpha,
-              const float* a, int lda, const float* b, int ldb, double beta, float* c) {
-  cblas_sgemm(CblasColMajor, ta, tb, m, n, k, static_cast<float>(alpha), a, lda, b, ldb,
-              static_cast<float>(beta), c, std::max(1, m));
-}
-void multiply(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, double alpha,
-              const double* a, int lda, const double* b, int ldb, double beta, double* c) {
-  cblas_dgemm(CblasColMajor, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, std::max(1, m));
-}
 
 template <class T>
 std::vector<T> converted(const void* from, cudaDataType type, int rows, int cols, int ld) {
@@ -98,23 +33,6 @@ void gemm(cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k, doubl
   for (int j = 0; j < n; ++j) {
     for (int i = 0; i < m; ++i)
       store(c, c_type, i + std::size_t(j) * ldc, z[i + std::size_t(j) * m]);
-  }
-}
-
-// The type of alpha and beta.
-cudaDataType scalar_type(cublasComputeType_t compute) {
-  switch (compute) {
-    case CUBLAS_COMPUTE_16F:
-    case CUBLAS_COMPUTE_16F_PEDANTIC:
-      return CUDA_R_16F;
-    case CUBLAS_COMPUTE_64F:
-    case CUBLAS_COMPUTE_64F_PEDANTIC:
-      return CUDA_R_64F;
-    case CUBLAS_COMPUTE_32I:
-    case CUBLAS_COMPUTE_32I_PEDANTIC:
-      return CUDA_R_32I;
-    default:
-      return CUDA_R_32F;
   }
 }
 
@@ -177,5 +95,43 @@ cublasStatus_t cublasHgemmStridedBatched(cublasHandle_t h, cublasOperation_t ta,
   return cublasGemmStridedBatchedEx(h, ta, tb, m, n, k, alpha, a, CUDA_R_16F, lda, stride_a, b,
                                     CUDA_R_16F, ldb, stride_b, beta, c, CUDA_R_16F, ldc, stride_c,
                                     batch, CUBLAS_COMPUTE_16F, CUBLAS_GEMM_DEFAULT);
+}
+cublasStatus_t cublasGemmBatchedEx(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb,
+                                   int m, int n, int k, const void* alpha, const void* const a[],
+                                   cudaDataType a_type, int lda, const void* const b[],
+                                   cudaDataType b_type, int ldb, const void* beta, void* const c[],
+                                   cudaDataType c_type, int ldc, int batch,
+                                   cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {
+  SIMT_CUBLAS_CHECK(batch >= 0);
+  for (int i = 0; i < batch; ++i) {
+    const cublasStatus_t status =
+        cublasGemmEx(h, ta, tb, m, n, k, alpha, a[i], a_type, lda, b[i], b_type, ldb, beta, c[i],
+                     c_type, ldc, compute, algorithm);
+    if (status != CUBLAS_STATUS_SUCCESS) return status;
+  }
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasHgemmBatched(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb,
+                                  int m, int n, int k, const __half* alpha, const __half* const a[],
+                                  int lda, const __half* const b[], int ldb, const __half* beta,
+                                  __half* const c[], int ldc, int batch) {
+  return cublasGemmBatchedEx(h, ta, tb, m, n, k, alpha, reinterpret_cast<const void* const*>(a),
+                             CUDA_R_16F, lda, reinterpret_cast<const void* const*>(b), CUDA_R_16F,
+                             ldb, beta, reinterpret_cast<void* const*>(c), CUDA_R_16F, ldc, batch,
+                             CUBLAS_COMPUTE_16F, CUBLAS_GEMM_DEFAULT);
+}
+cublasStatus_t cublasDotEx(cublasHandle_t h, int n, const void* x, cudaDataType x_type, int incx,
+                           const void* y, cudaDataType y_type, int incy, void* result,
+                           cudaDataType result_type, cudaDataType) {
+  SIMT_CUBLAS_CHECK(result != nullptr);
+  if (!known(x_type) || !known(y_type) || !known(result_type)) return CUBLAS_STATUS_NOT_SUPPORTED;
+  // A negative step begins at the other end.
+  const auto at = [n](int i, int step) {
+    return static_cast<std::size_t>(step >= 0 ? i : i - (n - 1)) * static_cast<std::size_t>(step);
+  };
+  double sum = 0;
+  for (int i = 0; i < n; ++i) sum += load(x, x_type, at(i, incx)) * load(y, y_type, at(i, incy));
+  store(result, result_type, 0, sum);
+  return CUBLAS_STATUS_SUCCESS;
 }
 }

@@ -1,4 +1,5 @@
 #pragma once
+#define CUBLAS_API_H_  // CUDA's guard: programs ask by it whether this header is in
 
 // cuBLAS over OpenBLAS (libsimt_cublas.so). Matrices are column by column. Scalars may be in host or
 // device memory whatever the pointer mode says: here it is one memory. For int8, half and bfloat16
@@ -131,6 +132,19 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t h, cublasOperation_t ta
                                           const void* beta, void* c, cudaDataType c_type, int ldc,
                                           long long stride_c, int batch,
                                           cublasComputeType_t compute, cublasGemmAlgo_t algorithm);
+cublasStatus_t cublasGemmBatchedEx(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb,
+                                   int m, int n, int k, const void* alpha, const void* const a[],
+                                   cudaDataType a_type, int lda, const void* const b[],
+                                   cudaDataType b_type, int ldb, const void* beta, void* const c[],
+                                   cudaDataType c_type, int ldc, int batch,
+                                   cublasComputeType_t compute, cublasGemmAlgo_t algorithm);
+cublasStatus_t cublasHgemmBatched(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb,
+                                  int m, int n, int k, const __half* alpha, const __half* const a[],
+                                  int lda, const __half* const b[], int ldb, const __half* beta,
+                                  __half* const c[], int ldc, int batch);
+cublasStatus_t cublasDotEx(cublasHandle_t h, int n, const void* x, cudaDataType x_type, int incx,
+                           const void* y, cudaDataType y_type, int incy, void* result,
+                           cudaDataType result_type, cudaDataType execution_type);
 }
 
 #define cublasCreate_v2 cublasCreate

@@ -1,8 +1,8 @@
 #pragma once
+#define __cuda_cuda_h__  // CUDA's guard: programs ask by it whether this header is in
 
-// The driver API's basic part: devices, contexts, memory, streams, events. Each call is the runtime
-// API's under another name, for here the two share everything. Modules and functions loaded from
-// files have no place here: there is no device code to load.
+// The driver API: devices, contexts, memory, streams, events, launches. Each call is the runtime
+// API's under another name, for here the two share everything.
 
 #include <cuda_runtime_api.h>
 #include <simt/driver_attribute.h>
@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <vector>
 
 typedef int CUdevice;
 typedef unsigned long long CUdeviceptr;
@@ -180,12 +181,9 @@ inline CUresult cuMemsetD8(CUdeviceptr dst, unsigned char value, size_t count) {
   return simt::driver(cudaMemset(simt::pointer(dst), value, count));
 }
 inline CUresult cuMemsetD32(CUdeviceptr dst, unsigned int value, size_t count) {
-  // One checked fill, then the words themselves: device memory is ordinary memory here.
-  const CUresult result = simt::driver(cudaMemset(simt::pointer(dst), 0, 4 * count));
-  if (result != CUDA_SUCCESS) return result;
-  for (size_t i = 0; i < count; ++i)
-    std::memcpy(static_cast<char*>(simt::pointer(dst)) + 4 * i, &value, sizeof value);
-  return CUDA_SUCCESS;
+  const std::vector<unsigned int> words(count, value);
+  return simt::driver(
+      cudaMemcpy(simt::pointer(dst), words.data(), 4 * count, cudaMemcpyHostToDevice));
 }
 
 inline CUresult cuStreamCreate(CUstream* stream, unsigned int flags) {
@@ -218,3 +216,6 @@ inline CUresult cuEventSynchronize(CUevent event) {
 inline CUresult cuEventElapsedTime(float* ms, CUevent start, CUevent end) {
   return simt::driver(cudaEventElapsedTime(ms, start, end));
 }
+
+#include <simt/driver_launch.h>
+#include <simt/driver_memory.h>

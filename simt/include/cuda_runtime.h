@@ -2,7 +2,13 @@
 #define __CUDA_RUNTIME_H__  // CUDA's guard: programs ask by it whether this header is in
 
 // What nvcc includes before every .cu file: the types, the runtime API, the math functions and the
-// device-side built-ins.
+// device-side built-ins, and the C headers that programs forget because nvcc's have them.
+
+#include <cassert>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
 
 #include <simt/host_defines.h>
 

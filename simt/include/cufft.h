@@ -1,4 +1,5 @@
 #pragma once
+#define _CUFFT_H_  // CUDA's guard: programs ask by it whether this header is in
 
 // cuFFT: plans in one to three dimensions, batches, strides; complex to complex, real to complex and
 // back, single and double. Computed in double and rounded once, so results are closer to the exact

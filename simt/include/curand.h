@@ -1,4 +1,5 @@
 #pragma once
+#define CURAND_H_  // CUDA's guard: programs ask by it whether this header is in
 
 // cuRAND's host functions, for the generators XORWOW (the default) and Philox4x32-10; others are
 // refused with CURAND_STATUS_TYPE_ERROR and a line that names them. XORWOW's numbers are always in the

@@ -184,5 +184,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
       attributes->hostPointer = same;
       break;
   }
+  const bool host = attributes->type == cudaMemoryTypeHost;
+  attributes->memoryType = host ? cudaMemoryTypeHost : cudaMemoryTypeDevice;
   return cudaSuccess;
 }

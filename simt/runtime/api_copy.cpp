@@ -8,6 +8,7 @@
 
 #include "api_internal.h"
 #include "check_hooks.h"
+#include "graph.h"
 
 using namespace simt;
 using namespace simt::api;
@@ -137,13 +138,16 @@ cudaError_t fill_box(const cudaPitchedPtr& p, int value, const cudaExtent& exten
 // The order of the checks is the GPU's: the device's state, then the stream, then the arguments.
 template <class F>
 cudaError_t blocking(F work) {
+  if (const cudaError_t error = graph::refuse_wait(nullptr)) return record(error);
   if (const cudaError_t error = synchronise()) return record(error);
   return record(work());
 }
 template <class F>
-cudaError_t on_stream(cudaStream_t stream, F work) {
+cudaError_t on_stream(cudaStream_t stream, cudaGraphNodeType type, F work) {
   if (const cudaError_t error = device_state()) return record(error);
   if (!is_stream(stream)) return record(cudaErrorInvalidResourceHandle);
+  if (graph::open_captures != 0)
+    if (const auto taken = graph::take(stream, type, work)) return record(*taken);
   return record(work());
 }
 
@@ -155,7 +159,9 @@ cudaError_t cudaMemcpy(void* dst, const void* src, size_t count, cudaMemcpyKind 
 
 cudaError_t cudaMemcpyAsync(void* dst, const void* src, size_t count, cudaMemcpyKind kind,
                             cudaStream_t stream) {
-  return on_stream(stream, [&] { return copy({dst, count, src, count, count, 1}, kind); });
+  return on_stream(stream, cudaGraphNodeTypeMemcpy, [=] {
+    return copy({dst, count, src, count, count, 1}, kind);
+  });
 }
 
 cudaError_t cudaMemcpyPeer(void* dst, int dst_device, const void* src, int src_device,
@@ -189,7 +195,7 @@ cudaError_t cudaMemcpy2D(void* dst, size_t dst_pitch, const void* src, size_t sr
 cudaError_t cudaMemcpy2DAsync(void* dst, size_t dst_pitch, const void* src, size_t src_pitch,
                               size_t width, size_t height, cudaMemcpyKind kind,
                               cudaStream_t stream) {
-  return on_stream(stream, [&] {
+  return on_stream(stream, cudaGraphNodeTypeMemcpy, [=] {
     return copy_rows({dst, dst_pitch, src, src_pitch, width, height}, kind);
   });
 }
@@ -201,7 +207,7 @@ cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parms) {
 
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parms, cudaStream_t stream) {
   if (!parms) return record(cudaErrorInvalidValue);
-  return on_stream(stream, [&] { return copy_box(*parms); });
+  return on_stream(stream, cudaGraphNodeTypeMemcpy, [p = *parms] { return copy_box(p); });
 }
 
 cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* parms) {
@@ -213,7 +219,8 @@ cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* parms) {
 cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* parms, cudaStream_t stream) {
   if (!parms) return record(cudaErrorInvalidValue);
   if (parms->srcDevice != 0 || parms->dstDevice != 0) return record(cudaErrorInvalidDevice);
-  return on_stream(stream, [&] { return copy_box(without_devices(*parms)); });
+  return on_stream(stream, cudaGraphNodeTypeMemcpy,
+                   [p = *parms] { return copy_box(without_devices(p)); });
 }
 
 cudaError_t cudaMemset(void* pointer, int value, size_t count) {
@@ -221,7 +228,8 @@ cudaError_t cudaMemset(void* pointer, int value, size_t count) {
 }
 
 cudaError_t cudaMemsetAsync(void* pointer, int value, size_t count, cudaStream_t stream) {
-  return on_stream(stream, [&] { return fill(pointer, count, value, count, 1); });
+  return on_stream(stream, cudaGraphNodeTypeMemset,
+                   [=] { return fill(pointer, count, value, count, 1); });
 }
 
 cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t width, size_t height) {
@@ -230,7 +238,8 @@ cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t width, s
 
 cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream) {
-  return on_stream(stream, [&] { return fill(pointer, pitch, value, width, height); });
+  return on_stream(stream, cudaGraphNodeTypeMemset,
+                   [=] { return fill(pointer, pitch, value, width, height); });
 }
 
 cudaError_t cudaMemset3D(cudaPitchedPtr pointer, int value, cudaExtent extent) {
@@ -239,5 +248,6 @@ cudaError_t cudaMemset3D(cudaPitchedPtr pointer, int value, cudaExtent extent) {
 
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr pointer, int value, cudaExtent extent,
                               cudaStream_t stream) {
-  return on_stream(stream, [&] { return fill_box(pointer, value, extent); });
+  return on_stream(stream, cudaGraphNodeTypeMemset,
+                   [=] { return fill_box(pointer, value, extent); });
 }

@@ -6,6 +6,7 @@
 
 #include "api_device_facts.h"
 #include "api_internal.h"
+#include "graph.h"
 
 using namespace simt;
 using namespace simt::api;
@@ -131,6 +132,7 @@ cudaError_t cudaDeviceReset() {
 }
 
 cudaError_t cudaDeviceSynchronize() {
+  if (const cudaError_t error = graph::refuse_wait()) return record(error);
   return record(synchronise());
 }
 cudaError_t cudaThreadSynchronize() {
@@ -138,6 +140,34 @@ cudaError_t cudaThreadSynchronize() {
 }
 cudaError_t cudaThreadExit() {
   return cudaDeviceReset();
+}
+cudaError_t cudaThreadGetLimit(size_t* value, cudaLimit limit) {
+  return cudaDeviceGetLimit(value, limit);
+}
+cudaError_t cudaThreadSetLimit(cudaLimit limit, size_t value) {
+  return cudaDeviceSetLimit(limit, value);
+}
+cudaError_t cudaThreadGetCacheConfig(cudaFuncCache* config) {
+  return cudaDeviceGetCacheConfig(config);
+}
+cudaError_t cudaThreadSetCacheConfig(cudaFuncCache config) {
+  return cudaDeviceSetCacheConfig(config);
+}
+
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t*, void*) {
+  return record(cudaErrorNotSupported);
+}
+cudaError_t cudaIpcOpenMemHandle(void**, cudaIpcMemHandle_t, unsigned int) {
+  return record(cudaErrorNotSupported);
+}
+cudaError_t cudaIpcCloseMemHandle(void*) {
+  return record(cudaErrorNotSupported);
+}
+cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t*, cudaEvent_t) {
+  return record(cudaErrorNotSupported);
+}
+cudaError_t cudaIpcOpenEventHandle(cudaEvent_t*, cudaIpcEventHandle_t) {
+  return record(cudaErrorNotSupported);
 }
 
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {

@@ -1,9 +1,9 @@
 // Device memory: one reserved range of addresses, committed as it is used.
 //
-// A large block has its own pages with a page between it and the next that nobody may touch, and
-// its pages are taken away when it is freed: running past the end or using freed memory is a real
-// fault, as it is on a GPU. Small blocks share slabs, for a page each would be wasteful. Memory is
-// zero the first time it is handed out.
+// A large block has its own pages, of a GPU's size, with a small page between it and the next that
+// nobody may touch; its pages are taken away when it is freed: running far past the end or using freed
+// memory is a real fault, as it is on a GPU. Small blocks share slabs, for a page each would be
+// wasteful. Memory is zero the first time it is handed out.
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -25,7 +25,8 @@ namespace {
 constexpr std::size_t page = 4096;
 constexpr std::size_t small_unit = 512;        // alignment of every device pointer, as on a GPU
 constexpr std::size_t small_limit = 32 << 10;  // larger blocks get their own pages
-constexpr std::size_t slab_size = 2 << 20;
+constexpr std::size_t gpu_page = 2 << 20;
+constexpr std::size_t slab_size = gpu_page;
 constexpr std::size_t heap_red_zone = 512;
 constexpr std::size_t h200_memory = 150109880320;
 
@@ -117,8 +118,8 @@ class Heap {
       small_.give(base, round_up(size, small_unit));
       return;
     }
-    retire(base, round_up(size, page));
-    large_.give(base, round_up(size, page) + page);
+    retire(base, round_up(size, gpu_page));
+    large_.give(base, round_up(size, gpu_page) + page);
   }
 
   void reset() {
@@ -168,7 +169,7 @@ class Heap {
   }
 
   std::uintptr_t allocate_large(std::size_t size) {
-    const std::size_t rounded = round_up(size, page);
+    const std::size_t rounded = round_up(size, gpu_page);
     const auto base = large_.take(rounded + page);
     if (!base) return 0;
     if (!commit(*base, rounded)) {

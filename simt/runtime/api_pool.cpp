@@ -5,6 +5,7 @@
 #include <set>
 
 #include "api_internal.h"
+#include "graph.h"
 
 using namespace simt;
 using namespace simt::api;
@@ -48,6 +49,9 @@ cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t size, cudaMemPool_t p
                                     cudaStream_t stream) {
   if (!is_pool(pool)) return record(cudaErrorInvalidValue);
   if (!is_stream(stream)) return record(cudaErrorInvalidResourceHandle);
+  // A captured allocation has its address from the start and keeps it.
+  if (const auto taken = graph::take(stream, cudaGraphNodeTypeMemAlloc, {}); taken && *taken)
+    return record(*taken);
   const cudaError_t error = cudaMalloc(pointer, size);
   if (error == cudaSuccess)
     pool->used_high = std::max<unsigned long long>(pool->used_high, heap_used());
@@ -56,6 +60,7 @@ cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t size, cudaMemPool_t p
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   if (!is_stream(stream)) return record(cudaErrorInvalidResourceHandle);
+  if (const auto taken = graph::take(stream, cudaGraphNodeTypeMemFree, {})) return record(*taken);
   return cudaFree(pointer);
 }
 

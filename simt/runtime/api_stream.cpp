@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "api_internal.h"
+#include "graph.h"
 
 using namespace simt;
 using namespace simt::api;
@@ -65,7 +66,8 @@ Handles<cudaEvent_t>& events() {
 }
 
 bool is_built_in(cudaStream_t stream) {
-  return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
+  return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread ||
+         stream == cudaStreamTailLaunch || stream == cudaStreamFireAndForget;
 }
 
 // The device's state, then the stream: what most calls here check first.
@@ -119,6 +121,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flag
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   if (const cudaError_t error = device_state()) return record(error);
   if (!streams().remove(stream)) return record(cudaErrorInvalidResourceHandle);
+  graph::forget(stream);
   delete stream;
   return cudaSuccess;
 }
@@ -144,22 +147,25 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  if (const cudaError_t error = graph::refuse_wait(stream)) return record(error);
   return wait(is_stream(stream));
 }
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  return wait(is_stream(stream));
+  return cudaStreamSynchronize(stream);
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
   if (const cudaError_t error = check(stream)) return record(error);
   if (!events().contains(event)) return record(cudaErrorInvalidResourceHandle);
-  return record(flags <= cudaEventWaitExternal ? cudaSuccess : cudaErrorInvalidValue);
+  if (flags > cudaEventWaitExternal) return record(cudaErrorInvalidValue);
+  return record(graph::take_wait(stream, event).value_or(cudaSuccess));
 }
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
                                   void* user_data, unsigned int flags) {
   if (!callback || flags != 0) return record(cudaErrorInvalidValue);
   if (const cudaError_t error = check(stream)) return record(error);
+  if (const cudaError_t error = graph::refuse_wait(stream)) return record(error);
   callback(stream, synchronise(), user_data);
   return cudaSuccess;
 }
@@ -167,8 +173,14 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* user_data) {
   if (!function) return record(cudaErrorInvalidValue);
   if (const cudaError_t error = check(stream)) return record(error);
-  if (!is_poisoned()) function(user_data);  // a host function does not run after a fault
-  return cudaSuccess;
+  const auto call = [=] {
+    if (!is_poisoned()) function(user_data);  // a host function does not run after a fault
+    return cudaSuccess;
+  };
+  cudaGraphNode_t node = nullptr;
+  const auto taken = graph::take(stream, cudaGraphNodeTypeHost, call, &node);
+  if (node) node->host = {function, user_data};
+  return record(taken ? *taken : call());
 }
 
 cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attr,
@@ -218,6 +230,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   if (const cudaError_t error = device_state()) return record(error);
   if (!events().remove(event)) return record(cudaErrorInvalidResourceHandle);
+  graph::forget(event);
   delete event;
   return cudaSuccess;
 }
@@ -225,6 +238,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   if (const cudaError_t error = check(stream)) return record(error);
   if (!events().contains(event)) return record(cudaErrorInvalidResourceHandle);
+  if (const auto taken = graph::take_record(stream, event)) return record(*taken);
   event->time = std::chrono::steady_clock::now();
   event->recorded = true;
   return cudaSuccess;
@@ -236,10 +250,11 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
+  if (graph::is_captured(event)) return record(cudaErrorCapturedEvent);
   return wait(events().contains(event));
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  return wait(events().contains(event));
+  return cudaEventQuery(event);
 }
 
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end) {

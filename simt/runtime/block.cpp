@@ -35,6 +35,7 @@ void Block::reset() {
   asking_count = 0;
   open_barriers = 0;
   ready = {};
+  watching = {};
   abandoned = false;
   for (Warp& warp : warps) warp.live = warp.asking = warp.group_count = 0;
   for (BarrierState& barrier : barriers) {
@@ -57,6 +58,7 @@ void Block::run_block(std::uint64_t index) {
   idle_yields = 0;
   last_spinner = fresh;
   splits = {};
+  bound_copies.clear();
   ++number;
   if (check_hooks != nullptr) check_hooks->block_began(*this);
   if (index == grid->debug_block) simt_debug_block_began(this);

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "context.h"
 #include "fiber.h"
@@ -29,7 +30,7 @@ struct Grid;
 inline constexpr unsigned max_threads = 1024;
 inline constexpr std::uint16_t no_thread = 0xffff;
 
-enum class Wait : unsigned char { nothing, barrier, split, warp, active_mask };
+enum class Wait : unsigned char { nothing, barrier, split, warp, active_mask, watch };
 
 // A parked thread. One cache line: at a barrier this and the top of the stack are all that a switch
 // touches.
@@ -37,10 +38,11 @@ struct alignas(64) Thread {
   Context context;
   const char* file;  // where it waits
   unsigned line;
-  unsigned mask;       // lanes its warp operation names; or the barrier's epoch at its arrival
-  WarpArgs* args;      // operands of its warp operation
-  int result;          // answer of active_mask
-  std::uint16_t next;  // in the list of ready threads, or of those at the same barrier
+  unsigned mask;        // lanes its warp operation names; or the barrier's epoch at its arrival
+  WarpArgs* args;       // operands of its warp operation
+  const void* watched;  // the word it waits for a change of
+  int result;           // answer of active_mask
+  std::uint16_t next;   // in the list of ready threads, or of those at the same barrier
   Wait wait;
   WarpOp op;
   unsigned char barrier;     // id of the barrier it waits at, or its Split
@@ -84,6 +86,14 @@ struct BarrierState {
 struct CopyQueues;
 struct CopyQueuesDeleter {
   void operator()(CopyQueues* queues) const;
+};
+
+// A copy that lands when a barrier in memory ends its phase: see memory_barrier.cpp.
+struct BoundCopy {
+  const void* barrier;
+  void* to;
+  const void* from;
+  std::size_t size;
 };
 
 // A barrier at which arriving and waiting are two calls.
@@ -151,6 +161,10 @@ struct Block : BlockFront {
   bool await_cluster();
   void leave_cluster();
 
+  // The running thread waits until a thread of the block wakes those that watch this word.
+  void watch(const void* word, Site site);
+  void wake(const void* word);
+
   void release(BarrierState& barrier);
   void finish(unsigned warp, unsigned group);
   void answer_active_mask(unsigned warp);
@@ -164,6 +178,7 @@ struct Block : BlockFront {
   Fiber* running = nullptr;
   Context main = {};  // the OS thread's own stack
   ThreadList ready;
+  ThreadList watching;
   unsigned asking_count = 0;   // lanes of all warps that wait for __activemask
   unsigned open_barriers = 0;  // bits of the barriers at which threads have arrived
   unsigned idle_yields = 0;
@@ -176,6 +191,8 @@ struct Block : BlockFront {
   std::uint64_t number = 0;                               // counts the blocks run here
   void* check = nullptr;                                  // what simt/check keeps of it
   std::unique_ptr<CopyQueues, CopyQueuesDeleter> copies;  // made when first needed
+
+  std::vector<BoundCopy> bound_copies;
 
   std::array<Thread, max_threads> threads;
   std::array<Warp, 32> warps;

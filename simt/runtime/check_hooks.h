@@ -26,6 +26,7 @@ struct CheckHooks {
   void (*forgot_all)();
   void (*written)(const void* to, std::size_t size);       // by the API
   void (*copied_out)(const void* from, std::size_t size);  // to the host, by the API
+  void (*library_wrote)();                                 // anything, unseen
   void (*block_began)(Block& block);
   void (*block_ended)(Block& block);
   void (*barrier_passed)(Block& block);  // by all threads

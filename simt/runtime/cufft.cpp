@@ -2,6 +2,7 @@
 // each axis, and stored.
 
 #include <cufft.h>
+#include <simt/allocation.h>
 
 #include <map>
 #include <mutex>
@@ -159,6 +160,7 @@ cufftResult execute(cufftHandle handle, cufftType type, const In* in, Out* out, 
   const std::lock_guard guard(lock);
   const auto found = plans.find(handle);
   if (found == plans.end() || !found->second.made) return CUFFT_INVALID_PLAN;
+  library_writes();
   Plan& plan = found->second;
   if (plan.type != type) return CUFFT_INVALID_TYPE;
   if (in == nullptr || out == nullptr || (sign != 1 && sign != -1)) return CUFFT_INVALID_VALUE;

@@ -1,6 +1,7 @@
 // cuRAND's host functions over the device functions' generators.
 
 #include <curand.h>
+#include <simt/allocation.h>
 #include <simt/curand_distribution.h>
 
 #include <cmath>
@@ -120,6 +121,7 @@ curandStatus_t curandGenerateSeeds(curandGenerator_t generator) {
 
 #define GENERATE(FILL, DRAW)                                      \
   if (generator == nullptr) return CURAND_STATUS_NOT_INITIALIZED; \
+  simt::library_writes();                                         \
   return generator->FILL(out, n, [=](auto* state) { return DRAW; })
 
 curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int* out, size_t n) {

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "block.h"
+#include "divide.h"
 #include "grid.h"
 #include "report.h"
 #include "worker.h"
@@ -125,6 +126,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     pass_on(signal, info, context);
     return;
   }
+  if (signal == SIGFPE && finish_division(context)) return;
   // The signal came from this thread's own instruction, in kernel code: whatever the stack below
   // was doing is given up, so nothing here needs to be safe against interruption.
   Block& block = current_block();

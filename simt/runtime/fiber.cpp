@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <new>
 
@@ -11,6 +12,12 @@ namespace simt {
 namespace {
 
 constexpr std::size_t slab_fibers = 32;
+
+// A guard page splits its mapping, and a process may have 65530 of them: a cooperative grid of many
+// blocks needs more stacks than that. Those past this number go without: an overflow there runs into
+// the next stack.
+constexpr std::size_t most_guards = 16384;
+std::atomic<std::size_t> guards{0};
 
 std::size_t stack_bytes() {
   static const std::size_t bytes = [] {
@@ -46,8 +53,8 @@ void FiberPool::grow() {
   for (std::size_t i = slab_fibers; i-- > 0;) {
     auto fiber = std::make_unique<Fiber>();
     char* low = static_cast<char*>(memory) + i * each;
-    // Without a guard (too many mappings) an overflow runs into the next stack: still usable.
-    mprotect(low, page, PROT_NONE);
+    if (guards.fetch_add(1, std::memory_order_relaxed) < most_guards)
+      mprotect(low, page, PROT_NONE);
     fiber->stack_low = low + page;
     // Equal offsets of all stacks would make their hot lines fight for the same cache sets.
     const std::size_t colour = ((fibers_.size() * 7) % 64) * 64;

@@ -12,6 +12,7 @@
 
 #include "check_hooks.h"
 #include "cluster.h"
+#include "graph.h"
 #include "grid.h"
 #include "timeout.h"
 #include "worker.h"
@@ -99,6 +100,10 @@ cudaError_t run_grid(const Config& config, const Kernel& kernel) {
   if (const cudaError_t refused = check(config, kernel); refused != cudaSuccess) {
     launch_failed(refused);
     return refused;
+  }
+  if (const auto taken = graph::take_launch(config, kernel)) {
+    if (*taken != cudaSuccess) launch_failed(*taken);
+    return *taken;
   }
   catch_signals();
   Grid grid(config, kernel);

@@ -30,8 +30,8 @@ const char* name_of(WarpOp op) {
       "__shfl_xor_sync",   "__all_sync",        "__any_sync",        "__uni_sync",
       "__ballot_sync",     "__match_any_sync",  "__match_all_sync",  "__reduce_add_sync",
       "__reduce_min_sync", "__reduce_max_sync", "__reduce_min_sync", "__reduce_max_sync",
-      "__reduce_and_sync", "__reduce_or_sync",  "__reduce_xor_sync"};
-  static_assert(names.size() == static_cast<std::size_t>(WarpOp::reduce_xor) + 1);
+      "__reduce_and_sync", "__reduce_or_sync",  "__reduce_xor_sync", "a matrix operation"};
+  static_assert(names.size() == static_cast<std::size_t>(WarpOp::together) + 1);
   return names[static_cast<std::size_t>(op)];
 }
 
@@ -92,6 +92,7 @@ std::string what_for(const Block& block, const Thread& thread) {
     return std::string(cluster ? "the cluster's barrier" : "the block's split barrier") + " (" +
            std::to_string(block.splits[thread.barrier].arrived) + " threads of this block arrived)";
   }
+  if (thread.wait == Wait::watch) return describe_memory_barrier(thread.watched);
   return std::string(name_of(thread.op)) + " with mask " + hexadecimal(thread.mask);
 }
 

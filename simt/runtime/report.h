@@ -35,4 +35,7 @@ const void* instruction_of(const void* context);
 // module and offset where debug information does not tell.
 std::string describe_interrupted(const void* instruction);
 
+// A barrier in memory and how many have arrived: see memory_barrier.cpp.
+std::string describe_memory_barrier(const void* barrier);
+
 }  // namespace simt

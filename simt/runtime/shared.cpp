@@ -2,9 +2,11 @@
 #include <simt/shared.h>
 #include <sys/mman.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <new>
 
+#include "check_hooks.h"
 #include "grid.h"
 #include "shared_arena.h"
 #include "worker.h"
@@ -19,6 +21,19 @@ constexpr std::size_t static_room = arena_static_room;
 constexpr std::size_t room = arena_room;
 static_assert(static_room % 4096 == 0 && room % 4096 == 0);
 
+// A GPU's shared memory is mostly zero where nobody has written yet, and programs that forget to
+// write it seem to work. A checked one says so; then, or if one asks for it, the value shows it too.
+int fill_byte() {
+  const char* const wanted = std::getenv("SIMT_SHARED_FILL");
+  if (wanted != nullptr) return std::atoi(wanted) & 255;
+  return check_hooks != nullptr ? 0xFF : 0;
+}
+
+void wipe(void* memory, std::size_t size) {
+  static const int byte = fill_byte();
+  std::memset(memory, byte, size);
+}
+
 }  // namespace
 
 void make_arena(Block& block) {
@@ -29,7 +44,7 @@ void make_arena(Block& block) {
   block.static_shared = block.arena + guard;
   block.dynamic_shared = block.static_shared + static_room;
   if (mprotect(block.static_shared, room, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
-  std::memset(block.static_shared, 0xFF, room);
+  wipe(block.static_shared, room);
 }
 
 void free_arena(Block& block) {
@@ -42,8 +57,8 @@ bool arena_holds(const Block& block, const void* address) {
 }
 
 void wipe_arena(Block& block, const Grid& grid) {
-  std::memset(block.static_shared, 0xFF, grid.static_used.load(std::memory_order_relaxed));
-  std::memset(block.dynamic_shared, 0xFF, grid.config.dynamic_shared);
+  wipe(block.static_shared, grid.static_used.load(std::memory_order_relaxed));
+  wipe(block.dynamic_shared, grid.config.dynamic_shared);
 }
 
 void* SharedVar::find_place() {

@@ -136,6 +136,17 @@ void vote_or_reduce(WarpOp op, unsigned lanes, WarpArgs* const* args) {
   for_each_lane(lanes, args, [&](int, WarpArgs& a) { set_word(a, result); });
 }
 
+void work_together(unsigned lanes, WarpArgs* const* args) {
+  void* data[32] = {};
+  WarpWork work = nullptr;
+  for_each_lane(lanes, args, [&](int lane, WarpArgs& a) {
+    std::memcpy(&data[lane], a.value, sizeof data[lane]);
+    std::memcpy(&work, a.value + sizeof data[lane], sizeof work);
+    a.argument = static_cast<int>(lanes);
+  });
+  if (lanes == 0xffffffffu) work(data);
+}
+
 void compute(WarpOp op, unsigned lanes, WarpArgs* const* args) {
   switch (op) {
     case WarpOp::sync:
@@ -149,6 +160,8 @@ void compute(WarpOp op, unsigned lanes, WarpArgs* const* args) {
       if (size <= 8) return shuffle<8>(op, lanes, args);
       return shuffle<16>(op, lanes, args);
     }
+    case WarpOp::together:
+      return work_together(lanes, args);
     case WarpOp::match_any:
     case WarpOp::match_all:
       return match(op, lanes, args);

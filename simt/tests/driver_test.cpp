@@ -7,6 +7,55 @@ namespace {
 using simt_test::Driver;
 namespace fs = std::filesystem;
 
+// Errors are told at the user's line and column, in the user's words.
+TEST_F(Driver, CompileErrors) {
+  write("e.cu",
+        "#define SIZE 1024 + 1024\n"
+        "#define TWICE(x) ((x) + (x))\n"
+        "__global__ void k(float* a, int n) {\n"
+        "  __shared__ float s[SIZE]; extern __shared__ int d[]; s[SIZE - 1] = lost;\n"
+        "\td[0] = TWICE(SIZE) * gone;\n"
+        "}\n"
+        "template <class T>\n"
+        "__global__ void t(T* p) { p->f(); }\n"
+        "int main() {\n"
+        "  k<<<1, SIZE>>>(nullptr);\n"
+        "  k<<<1, SIZE, 0, 5>>>(nullptr, 1);\n"
+        "  k<<<1, 1>>>(nullptr, \"x\");\n"
+        "  t<<<1, 1>>>((float*)nullptr); q<<<1, 1>>>(3);\n"
+        "}\n");
+  EXPECT_NE(shell("$CC -c e.cu"), 0);
+  for (const char* line :
+       {"e.cu:4:70: error: ‘lost’ was not declared", "e.cu:5:23: error: ‘gone’ was not declared",
+        "e.cu:8:30: error: request for member ‘f’", "e.cu:13:14:   required from here",
+        "e.cu:10:3: error: too few arguments to function ‘void k(float*, int)’",
+        "e.cu:11:19: error: invalid conversion from ‘int’ to ‘cudaStream_t’",
+        "error: the kernel takes (float*, int), but is launched with (std::nullptr_t, const char "
+        "[2])",
+        "e.cu:12:24: error: invalid conversion from ‘const char*’ to ‘int’",
+        "e.cu:13:33: error: ‘q’ was not declared",
+        "    5 | \td[0] = TWICE(SIZE) * gone;\n      | \t                     ^\n",
+        "   13 |   t<<<1, 1>>>((float*)nullptr); q<<<1, 1>>>(3);\n"
+        "      |                                 ^\n"}) {
+    EXPECT_NE(output_.find(line), std::string::npos) << line << "\nin\n" << output_;
+  }
+  EXPECT_EQ(output_.find("simt::"), std::string::npos) << output_;
+  EXPECT_EQ(output_.find("lambda"), std::string::npos) << output_;
+
+  write("p.cu", "__device__ void f() {\n  int i; asm(\"vote.all.pred p, q;\");\n}\n");
+  EXPECT_NE(shell("$CC -c p.cu"), 0);
+  EXPECT_NE(output_.find("p.cu:2:10: error: inline PTX"), std::string::npos) << output_;
+  write("t.cu", "#include <cstdio>\nstatic texture<float, 2> image;\n");
+  EXPECT_NE(shell("$CC -c t.cu"), 0);
+  EXPECT_NE(output_.find("t.cu:2:8: error: texture references"), std::string::npos) << output_;
+  write("l.cu", "#include <cstdio>\n#include <cudnn.h>\n");
+  EXPECT_NE(shell("$CC -c l.cu"), 0);
+  EXPECT_EQ(output_.rfind("l.cu:2: error: cuDNN is not part of simt", 0), 0u) << output_;
+  write("i.cu", "#include \"nowhere.h\"\n");
+  EXPECT_NE(shell("$CC -c i.cu"), 0);
+  EXPECT_NE(output_.find("i.cu:1:10: fatal error: nowhere.h"), std::string::npos) << output_;
+}
+
 TEST_F(Driver, SeparateCompilation) {
   ASSERT_EQ(shell("$CC -c k.cu && $CC -dc -o m.o main.cpp && $CC k.o m.o -lcudart"), 0) << output_;
   EXPECT_EQ(shell("./a.out"), 3);
@@ -80,6 +129,31 @@ TEST_F(Driver, InterruptLeavesNothing) {
 
 TEST_F(Driver, OldStandardsAreRaised) {
   EXPECT_EQ(shell("$CC -std=c++14 -c k.cu && $CC -std=c++20 -c k.cu"), 0) << output_;
+}
+
+TEST_F(Driver, WithoutCccl) {
+  write("t.cu", "#include <thrust/device_vector.h>\nint main() {}\n");
+  EXPECT_NE(shell("CCCL_HOME=/nowhere $CC t.cu"), 0);
+  EXPECT_NE(output_.find("warpath cc: <thrust/...> comes from NVIDIA's CCCL"), std::string::npos)
+      << output_;
+  // The library's standard part is the host's then.
+  write("s.cu",
+        "#include <cuda/std/array>\n#include <cuda/std/limits>\n#include <cuda/std/atomic>\n"
+        "__global__ void k(cuda::std::array<int, 2>* a, cuda::std::atomic<int>* n) {\n"
+        "  (*a)[1] = cuda::std::numeric_limits<short>::max(); ++*n; }\n"
+        "int main() { cuda::std::array<int, 2>* a; cudaMallocManaged(&a, sizeof *a);\n"
+        "  cuda::std::atomic<int>* n; cudaMallocManaged(&n, sizeof *n); n->store(0);\n"
+        "  k<<<1, 1>>>(a, n); cudaDeviceSynchronize(); return (*a)[1] == 32767 && *n == 1 ? 7 : 1; "
+        "}\n");
+  ASSERT_EQ(shell("CCCL_HOME=/nowhere $CC s.cu -o s"), 0) << output_;
+  EXPECT_EQ(shell("./s"), 7) << output_;
+}
+
+// A toolkit's folder among -I must not hide simt's own headers.
+TEST_F(Driver, ToolkitFolders) {
+  fs::create_directories(folder_ / "toolkit");
+  write("toolkit/cuda_runtime.h", "#error the toolkit's header\n");
+  EXPECT_EQ(shell("$CC -Itoolkit -isystem toolkit -I toolkit -c k.cu"), 0) << output_;
 }
 
 }  // namespace

@@ -36,6 +36,21 @@ TEST(Options, ValuesJoinedOrApart) {
   EXPECT_EQ(parse_options({"--threads", "4", "a.cu"}).inputs.size(), 1u);
 }
 
+TEST(Options, WhatMakefilesSay) {
+  const Options o =
+      parse_options({"-Xcompiler", "-O3 -Wall", "-O", "-Werror", "all-warnings", "-time", "t.csv",
+                     "-clean", "-lcudart_static", "-lculibos", "-lcublas_static", "-lcusparse",
+                     "-lnvToolsExt", "-lz", "-Xarch_host", "-g1", "-odir", "obj", "a.cu"});
+  EXPECT_EQ(o.compile, (std::vector<std::string>{"-O3", "-Wall", "-O", "-g1"}));
+  EXPECT_EQ(o.inputs, (std::vector<std::string>{"-lz", "a.cu"}));
+  EXPECT_EQ(o.output_folder, "obj");
+  EXPECT_TRUE(o.cublas);
+  EXPECT_TRUE(parse_options({"--run", "a.cu"}).run);
+  EXPECT_EQ(parse_options({"-lib", "a.o"}).stage, Stage::archive);
+  EXPECT_EQ(parse_options({"-dlink", "a.o"}).stage, Stage::device_link);
+  EXPECT_THROW(parse_options({"-ptx", "a.cu"}), UsageError);
+}
+
 TEST(Options, UnknownIsNamed) {
   try {
     parse_options({"--foo"});

@@ -90,6 +90,9 @@ void add_folder(const fs::path& folder, const char* suite) {
 #ifndef SIMT_HAS_CUBLAS
     if (entry.path().filename().string().rfind("cublas_", 0) == 0) continue;
 #endif
+#ifndef SIMT_HAS_CCCL
+    if (entry.path().filename().string().rfind("thrust_", 0) == 0) continue;
+#endif
     if (entry.path().extension() == ".cu") sources.push_back(entry.path());
   }
   std::sort(sources.begin(), sources.end());

@@ -5,21 +5,17 @@
 
 #include <cooperative_groups.h>
 #include <simt/async_copy.h>
+#include <simt/memcpy_async.h>
 
 #include <cstddef>
 
 namespace simt {
 
-// Each thread takes one run of whole 16-byte pieces.
 template <class Group>
 void group_copy(const Group& group, void* to, const void* from, std::size_t bytes) {
-  const std::size_t threads = group.num_threads();
-  const std::size_t each = ((bytes + threads - 1) / threads + 15) / 16 * 16;
-  const std::size_t first = each * group.thread_rank();
-  if (first < bytes) {
-    async_copy(static_cast<char*>(to) + first, static_cast<const char*>(from) + first,
-               bytes - first < each ? bytes - first : each, 0);
-  }
+  each_share(group, to, from, bytes, [](void* part_to, const void* part_from, std::size_t size) {
+    async_copy(part_to, part_from, size, 0);
+  });
   async_commit();
 }
 

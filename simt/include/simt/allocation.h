@@ -29,6 +29,10 @@ struct Allocation {
 // The allocation that holds this address, if any.
 std::optional<Allocation> find_allocation(const void* pointer);
 
+// Called by libraries on the host (cuBLAS and the like) that are about to write device memory: the
+// checks of `--check` do not see them do it.
+void library_writes();
+
 // True for every address of the range device memory is taken from, allocated or not: one compare.
 bool is_device_range(const void* pointer);
 

@@ -47,3 +47,14 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function
 // Names from CUDA 1 that old programs still use.
 cudaError_t cudaThreadSynchronize();
 cudaError_t cudaThreadExit();
+cudaError_t cudaThreadGetLimit(size_t* value, cudaLimit limit);
+cudaError_t cudaThreadSetLimit(cudaLimit limit, size_t value);
+cudaError_t cudaThreadGetCacheConfig(cudaFuncCache* config);
+cudaError_t cudaThreadSetCacheConfig(cudaFuncCache config);
+
+// Memory and events of other processes: refused with cudaErrorNotSupported.
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* pointer);
+cudaError_t cudaIpcOpenMemHandle(void** pointer, cudaIpcMemHandle_t handle, unsigned int flags);
+cudaError_t cudaIpcCloseMemHandle(void* pointer);
+cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t* handle, cudaEvent_t event);
+cudaError_t cudaIpcOpenEventHandle(cudaEvent_t* event, cudaIpcEventHandle_t handle);

@@ -15,6 +15,10 @@ namespace simt {
 template <unsigned Size>
 struct AtomicBits;
 template <>
+struct AtomicBits<1> {
+  using type = unsigned char;
+};
+template <>
 struct AtomicBits<2> {
   using type = unsigned short;
 };
@@ -28,7 +32,7 @@ struct AtomicBits<8> {
 };
 
 // Reads, changes and writes back in one step: change(old) gives the new value, the old one is
-// returned. T is any trivially copyable type of 2, 4 or 8 bytes.
+// returned. T is any trivially copyable type of 1, 2, 4 or 8 bytes.
 template <class T, class F>
 inline T atomic_rmw(T* address, F change) {
   static_assert(std::is_trivially_copyable_v<T>);

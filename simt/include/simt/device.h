@@ -11,6 +11,7 @@
 #include <simt/launch.h>
 #include <simt/memory.h>
 #include <simt/ptx.h>
+#include <simt/ptx_arithmetic.h>
 #include <simt/self.h>
 #include <simt/shared.h>
 #include <simt/special.h>
@@ -27,6 +28,10 @@
 #undef __cluster_dims__
 #define __global__ __simt_global__
 #define __device__ __simt_device__
+#undef __constant__
+#define __constant__ __simt_variable__
+#undef __managed__
+#define __managed__ __simt_variable__
 #define __host__ __simt_host__
 #define __cluster_dims__(...) __simt_cluster_dims__(__VA_ARGS__)
 #ifdef __SIMT_CHECK__

@@ -25,15 +25,64 @@ const char* kernel_name(const void* identity);
 cudaError_t launch_registered(const Config& config, const void* identity, void** args);
 Config config_of(const cudaLaunchConfig_t& from);
 
+// A kernel with its own copies of the arguments. References are addresses, as in Kept.
+template <class... P>
+struct BoundKernel {
+  void (*function)(P...);
+  std::tuple<Kept<P>...> kept;
+
+  void operator()() const {
+    std::apply([this](const auto&... k) { function(bare(k)...); }, kept);
+  }
+  // Where each argument lies in the closure at `call`: what a graph's node answers and changes.
+  static void addresses(void* call, void** out) {
+    std::apply([&](auto&... k) { ((*out++ = address(k)), ...); },
+               static_cast<BoundKernel*>(call)->kept);
+  }
+
+ private:
+  // A kernel's by-value parameter may be of a type that copies only from a non-const object.
+  template <class T>
+  static T& bare(const Kept<T>& k) {
+    return const_cast<T&>(k.get());
+  }
+  template <class T>
+  static T& bare(const Kept<T&>& k) {
+    return k.get();
+  }
+  template <class T>
+  static void* address(Kept<T>& k) {
+    return const_cast<std::remove_const_t<T>*>(&k.value);
+  }
+  template <class T>
+  static void* address(Kept<T&>& k) {
+    return const_cast<std::remove_const_t<T>**>(&k.address);
+  }
+};
+
+template <class... P>
+Kernel kernel_of(const BoundKernel<P...>& call, const void* identity, const char* name) {
+  using Bound = BoundKernel<P...>;
+  return {identity, name, &run_threads<Bound>, &call, sizeof call, sizeof...(P), &Bound::addresses};
+}
+
+// What lies behind one pointer of CUDA's array of arguments: the value, or a reference's address.
+template <class P>
+Kept<P> kept_from(void* argument) {
+  if constexpr (std::is_reference_v<P>) {
+    return Kept<P>(**static_cast<std::remove_reference_t<P>**>(argument));
+  } else {
+    return Kept<P>{*static_cast<P*>(argument)};
+  }
+}
+
 template <class... P, std::size_t... I>
 cudaError_t launch_with_array(const Config& config, const char* name, void (*function)(P...),
                               void** args, std::index_sequence<I...>) {
   // The arguments are copied once, at the launch, as CUDA does.
-  const std::tuple<std::remove_reference_t<P>...> kept(
-      *static_cast<std::remove_reference_t<P>*>(args[I])...);
-  return run_kernel(config, reinterpret_cast<const void*>(function), name, [&] {
-    function(const_cast<std::remove_reference_t<P>&>(std::get<I>(kept))...);
-  });
+  using Bound = BoundKernel<P...>;
+  const Bound call{function, {kept_from<P>(args[I])...}};
+  return run_grid(config, kernel_of(call, reinterpret_cast<const void*>(function), name));
 }
 
 template <class... P>
@@ -93,12 +142,9 @@ cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid, dim3 bl
 }
 template <class... P, class... A>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(P...), A&&... a) {
-  const std::tuple<P...> kept(std::forward<A>(a)...);
-  const void* identity = reinterpret_cast<const void*>(kernel);
-  return std::apply(
-      [&](const auto&... k) {
-        return simt::run_kernel(simt::config_of(*config), identity, simt::kernel_name(identity),
-                                [&] { kernel(k...); });
-      },
-      kept);
+  using Bound = simt::BoundKernel<P...>;
+  const Bound call{kernel, {simt::Kept<P>{std::forward<A>(a)}...}};
+  const void* identity = simt::kernel_handle(kernel);
+  return simt::run_grid(simt::config_of(*config),
+                        simt::kernel_of(call, identity, simt::kernel_name(identity)));
 }

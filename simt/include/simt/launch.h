@@ -40,6 +40,9 @@ struct Kernel {
   void (*run)(const void* call, BlockFront& block);
   const void* call;
   std::size_t call_size;
+  // How many arguments lie in the call and where, if that can be told: simt/kernel.h.
+  unsigned arguments = 0;
+  void (*addresses)(void* call, void** out) = nullptr;
 };
 
 // Runs the grid to its end. Refusals and faults are recorded as CUDA does; the returned code says
@@ -54,7 +57,8 @@ SIMT_UNWATCHED void run_threads(const void* call, BlockFront& block) {
 template <class Call>
 cudaError_t run_kernel(const Config& config, const void* identity, const char* name,
                        const Call& call) {
-  return run_grid(config, Kernel{identity, name, &run_threads<Call>, &call, sizeof(Call)});
+  return run_grid(config,
+                  Kernel{identity, name, &run_threads<Call>, &call, sizeof(Call), 0, nullptr});
 }
 
 // Takes the one function that a kernel expression names; has no match for a template or an
@@ -66,12 +70,26 @@ struct OneFunction {
   }
 };
 
+// How a launch keeps an argument: a reference parameter is an address, anything else a copy.
+template <class T>
+struct Kept {
+  T value;
+  const T& get() const { return value; }
+};
+template <class T>
+struct Kept<T&> {
+  T* address;
+  Kept(T& object) : address(&object) {}
+  T& get() const { return *address; }
+};
+
 // Runs `kernel` with its own copies of the arguments. They lie next to each other in the closure,
-// and the call copies them again into each thread's by-value parameters.
+// and the call copies them again into each thread's by-value parameters. The closure refers to
+// nothing outside itself, so that a graph may keep its bytes and run it later.
 template <class Call, class... A>
-void run_with(const Config& config, const void* identity, const char* name, const Call& kernel,
-              A... kept) {
-  run_kernel(config, identity, name, [=, &kernel]() SIMT_UNWATCHED { kernel(kept...); });
+void run_with(const Config& config, const void* identity, const char* name, Call kernel,
+              Kept<A>... kept) {
+  run_kernel(config, identity, name, [=]() SIMT_UNWATCHED { kernel(kept.get()...); });
 }
 
 template <class Call>
@@ -82,7 +100,7 @@ struct GenericLauncher {
 
   template <class... A>
   void operator()(A&&... a) const {
-    run_with<Call, std::decay_t<A>...>(config, nullptr, name, call, std::forward<A>(a)...);
+    run_with<Call, std::decay_t<A>...>(config, nullptr, name, call, {std::forward<A>(a)}...);
   }
 };
 
@@ -94,13 +112,13 @@ struct TypedLauncher {
   Call call;
 
   void operator()(P... p) const {
-    run_with<Call, P...>(config, identity, name, call, std::forward<P>(p)...);
+    run_with<Call, P...>(config, identity, name, call, {std::forward<P>(p)}...);
   }
 
   // Fewer arguments than parameters: the kernel has default arguments.
   template <class... A, std::enable_if_t<(sizeof...(A) < sizeof...(P)), int> = 0>
   void operator()(A&&... a) const {
-    run_with<Call, std::decay_t<A>...>(config, identity, name, call, std::forward<A>(a)...);
+    run_with<Call, std::decay_t<A>...>(config, identity, name, call, {std::forward<A>(a)}...);
   }
 };
 

@@ -106,10 +106,10 @@ SIMT_C_INLINE double fmin(double a, double b) noexcept {
 // std::max under `using namespace std` (a plain function is preferred to a template).
 
 #define SIMT_MAX_MIN(T, A, B)                                                             \
-  inline constexpr T max(A a, B b) {                                                      \
+  inline T max(A a, B b) {                                                                \
     return static_cast<T>(a) > static_cast<T>(b) ? static_cast<T>(a) : static_cast<T>(b); \
   }                                                                                       \
-  inline constexpr T min(A a, B b) {                                                      \
+  inline T min(A a, B b) {                                                                \
     return static_cast<T>(a) < static_cast<T>(b) ? static_cast<T>(a) : static_cast<T>(b); \
   }
 #define SIMT_MAX_MIN_INTEGER(S, U) \

@@ -101,7 +101,8 @@ struct cudaPointerAttributes {
   int device;
   void* devicePointer;
   void* hostPointer;
-  long reserved[8];
+  cudaMemoryType memoryType;  // what `type` was called until CUDA 10
+  long reserved[7];
 };
 
 enum cudaMemoryAdvise {

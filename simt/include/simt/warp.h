@@ -32,6 +32,7 @@ enum class WarpOp : unsigned char {
   reduce_and,
   reduce_or,
   reduce_xor,
+  together,
 };
 
 // What a lane brings to the rendezvous and takes from it.
@@ -58,6 +59,18 @@ inline T warp_shuffle(WarpOp op, unsigned mask, T value, int argument, int width
   warp_rendezvous(op, mask, args, site);
   std::memcpy(&value, args.value, sizeof(T));
   return value;
+}
+
+// Runs work(data) once, when all 32 lanes of the warp have brought their data, data[lane]. Returns
+// the lanes that came: if some have left the kernel, nothing was done.
+using WarpWork = void (*)(void* const* data);
+inline unsigned warp_together(void* data, WarpWork work, Site site) {
+  WarpArgs args;
+  std::memcpy(args.value, &data, sizeof data);
+  std::memcpy(args.value + sizeof data, &work, sizeof work);
+  args.size = sizeof data + sizeof work;
+  warp_rendezvous(WarpOp::together, 0xffffffffu, args, site);
+  return static_cast<unsigned>(args.argument);
 }
 
 // A 4-byte value in, a 4-byte result out.
@@ -143,6 +156,48 @@ inline unsigned __ballot_sync(unsigned mask, int predicate, SIMT_HERE) {
 inline unsigned __activemask(SIMT_HERE) {
   return simt::active_mask({file, line});
 }
+
+// The forms of before Volta, which name no lanes: those that are here take part.
+template <class T>
+inline T __shfl(T value, int lane, int width = 32, SIMT_HERE) {
+  return __shfl_sync(simt::active_mask({file, line}), value, lane, width, file, line);
+}
+template <class T>
+inline T __shfl_up(T value, unsigned delta, int width = 32, SIMT_HERE) {
+  return __shfl_up_sync(simt::active_mask({file, line}), value, delta, width, file, line);
+}
+template <class T>
+inline T __shfl_down(T value, unsigned delta, int width = 32, SIMT_HERE) {
+  return __shfl_down_sync(simt::active_mask({file, line}), value, delta, width, file, line);
+}
+template <class T>
+inline T __shfl_xor(T value, int mask, int width = 32, SIMT_HERE) {
+  return __shfl_xor_sync(simt::active_mask({file, line}), value, mask, width, file, line);
+}
+inline int __all(int predicate, SIMT_HERE) {
+  return __all_sync(simt::active_mask({file, line}), predicate, file, line);
+}
+inline int __any(int predicate, SIMT_HERE) {
+  return __any_sync(simt::active_mask({file, line}), predicate, file, line);
+}
+inline unsigned __ballot(int predicate, SIMT_HERE) {
+  return __ballot_sync(simt::active_mask({file, line}), predicate, file, line);
+}
+
+namespace simt {
+
+// Around stores to volatile arrays (see simt/cc/rewrite_volatile.cpp): the lanes that are here go on
+// together. It orders nothing for the checks: the program has said nothing of the sort.
+inline void step(SIMT_HERE) {
+  if (front != nullptr) active_mask({file, line});
+}
+template <class T>
+T in_step(T value, SIMT_HERE) {
+  step(file, line);
+  return value;
+}
+
+}  // namespace simt
 
 template <class T, std::enable_if_t<simt::can_match<T>, int> = 0>
 inline unsigned __match_any_sync(unsigned mask, T value, SIMT_HERE) {

@@ -4,11 +4,24 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
+#include "diagnostics.h"
+#include "places.h"
 #include "translate.h"
 
 void try_translate(std::string_view text) {
-  simt::cc::translate(text);
+  using namespace simt::cc;
+  for (const bool linked : {false, true}) {
+    for (const bool checked : {false, true}) {
+      const Translation translation = translate(text, linked, checked);
+      const Places places(text, translation.text, translation.pieces);
+      const Diagnostics diagnostics(places, "/include");
+      for (const Finding& error : translation.errors) {
+        diagnostics.message(places.of_offset(error.offset), "error", error.what);
+      }
+    }
+  }
 }
 
 #ifdef SIMT_LIBFUZZER

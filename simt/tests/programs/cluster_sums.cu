@@ -77,6 +77,7 @@ static cudaError_t launch(unsigned cluster, unsigned blocks, const int* in, int*
 }
 
 int main() {
+  setenv("SIMT_SHARED_FILL", "255", 1);  // what nobody wrote is to show
   int *in, *out, *dirty;
   cudaMallocManaged(&in, 4096);
   cudaMallocManaged(&out, 4096);

@@ -1,6 +1,6 @@
 __global__ void k(int* out) {
   int r;
-  asm("bfind.u32 %0, %1;" : "=r"(r) : "r"(5));
+  asm("vabsdiff4.u32.u32.u32 %0, %1, %1, %1;" : "=r"(r) : "r"(5));
   *out = r;
 }
 int main() {}

@@ -119,6 +119,7 @@ __global__ void offsets(size_t* out) {
 }
 
 int main() {
+  setenv("SIMT_SHARED_FILL", "255", 1);  // what nobody wrote is to show
   int* out;
   cudaMallocManaged(&out, 64 * sizeof(int));
   forms<int><<<2, 32, 32 * 8>>>(out);

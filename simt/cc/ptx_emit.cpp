@@ -1,0 +1,368 @@
+// The C++ for PTX statements. Those in the tables become calls; anything else is refused by name,
+// because a program that silently computes something else is worse than one that does not build.
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+#include "ptx.h"
+#include "ptx_tables.h"
+
+namespace simt::cc {
+namespace {
+
+template <std::size_t N>
+bool contains(const char* const (&list)[N], const std::string& text) {
+  return std::find(std::begin(list), std::end(list), text) != std::end(list);
+}
+
+std::string type_of(std::string_view name) {
+  for (const TypeName& type : types) {
+    if (name == type.ptx) return type.cpp;
+  }
+  return "";
+}
+
+std::vector<std::string> words_of(const std::string& opcode) {
+  std::vector<std::string> words(1);
+  for (const char c : opcode) {
+    if (c == '.') {
+      words.emplace_back();
+    } else {
+      words.back() += c;
+    }
+  }
+  return words;
+}
+
+bool is_number(const std::string& text) {
+  return !text.empty() && text.size() < 10 &&
+         std::all_of(text.begin(), text.end(),
+                     [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+class Emitter {
+ public:
+  Emitter(const PtxStatement& statement, const std::vector<PtxBinding>& bindings,
+          std::set<std::string>& registers)
+      : s_(statement),
+        bindings_(bindings),
+        registers_(registers),
+        words_(words_of(statement.opcode)) {}
+
+  std::string run() {
+    if (s_.kind == PtxStatement::Kind::open) return "{";
+    if (s_.kind == PtxStatement::Kind::close) return "}";
+    if (s_.kind == PtxStatement::Kind::declaration) return declaration();
+    std::string text = instruction();
+    if (text.empty() || unknown_) return "";
+    if (s_.guard.empty()) return text;
+    text = std::string("if (") + (s_.negated ? "!" : "") + local(s_.guard) + ") { " + text + "; }";
+    return unknown_ ? "" : text;
+  }
+
+ private:
+  // A register of the text's own. In the text of an asm its '%' is doubled.
+  std::string local(const std::string& name) {
+    if (registers_.count(name) == 0) return refuse();
+    std::string out = "simt_ptx_";
+    for (const char c : name) out += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+    return out;
+  }
+  static bool is_name(const std::string& text) {
+    return !text.empty() && (std::isalpha(static_cast<unsigned char>(text[0])) != 0 ||
+                             text[0] == '_' || text[0] == '$' || text.rfind("%%", 0) == 0);
+  }
+
+  std::string declaration() {
+    const std::string type = type_of(s_.opcode.substr(s_.opcode.rfind('.') + 1));
+    if (type.empty() || s_.operands.empty()) return "";
+    std::string text = "[[maybe_unused]] " + type;
+    for (std::size_t i = 0; i < s_.operands.size(); ++i) {
+      if (!is_name(s_.operands[i].parts[0])) return "";
+      registers_.insert(s_.operands[i].parts[0]);
+      text += (i > 0 ? ", " : " ") + local(s_.operands[i].parts[0]) + "{}";
+    }
+    return text;
+  }
+
+  // The binding that "%0" names; null if the operand is something else.
+  const PtxBinding* named(const std::string& operand) const {
+    if (operand.size() < 2 || operand[0] != '%' || !is_number(operand.substr(1))) return nullptr;
+    const std::size_t index = std::stoul(operand.substr(1));
+    return index < bindings_.size() ? &bindings_[index] : nullptr;
+  }
+
+  std::string refuse() {
+    unknown_ = true;
+    return "0";
+  }
+
+  std::string special(const std::string& operand) {
+    std::string name = operand.substr(2);
+    if (!contains(special_registers, name)) return "";
+    std::replace(name.begin(), name.end(), '.', '_');
+    return "::simt::special::" + name + "()";
+  }
+
+  std::string number(const std::string& text) {
+    if (text.rfind("0f", 0) == 0 && text.size() == 10) {
+      return "::simt::ptx::float_of(0x" + text.substr(2) + "u)";
+    }
+    if (text.rfind("0d", 0) == 0 && text.size() == 18) {
+      return "__longlong_as_double(0x" + text.substr(2) + "ll)";
+    }
+    const std::size_t first = text[0] == '-' ? 1 : 0;
+    const bool good =
+        first < text.size() && std::isdigit(static_cast<unsigned char>(text[first])) != 0 &&
+        std::all_of(text.begin() + static_cast<std::ptrdiff_t>(first), text.end(),
+                    [](unsigned char c) {
+                      return std::isxdigit(c) != 0 || c == 'x' || c == 'X' || c == 'U';
+                    });
+    return good ? text : "";
+  }
+
+  std::string source(const std::string& part) {
+    if (const PtxBinding* binding = named(part)) {
+      const bool wide = binding->constraint.find('l') != std::string::npos;
+      return (wide ? "::simt::ptx::wide(" : "(") + binding->expression + ")";
+    }
+    if (part.rfind("%%", 0) == 0) {
+      if (const std::string text = special(part); !text.empty()) return text;
+    }
+    if (is_name(part)) return local(part);
+    if (const std::string text = number(part); !text.empty()) return text;
+    return refuse();
+  }
+  std::string source(const PtxOperand& operand) {
+    if (operand.is_list) return refuse();
+    const std::string text = source(operand.parts[0]);
+    return operand.offset.empty() ? text : "(" + text + " + " + source(operand.offset) + ")";
+  }
+
+  std::string destination(const std::string& part) {
+    if (part == "_") return "::simt::ptx::nowhere()";
+    if (const PtxBinding* binding = named(part)) return "(" + binding->expression + ")";
+    return local(part);
+  }
+  std::string destination(std::size_t i) {
+    if (i >= s_.operands.size() || s_.operands[i].is_list) return refuse();
+    return destination(s_.operands[i].parts[0]);
+  }
+
+  std::string sources(std::size_t first) {
+    std::string text;
+    for (std::size_t i = first; i < s_.operands.size(); ++i) {
+      text += (i > first ? ", " : "") + source(s_.operands[i]);
+    }
+    return text;
+  }
+
+  // {a, b} as an array of words.
+  std::string words(std::size_t i, const char* type) {
+    std::string text = std::string("::simt::ptx::Array<") + type + ", ";
+    if (i >= s_.operands.size()) return refuse();
+    const auto& parts = s_.operands[i].parts;
+    text += std::to_string(parts.size()) + ">{";
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      text += (p > 0 ? ", " : "") + std::string("::simt::ptx::as<") + type + ">(" +
+              source(parts[p]) + ")";
+    }
+    return text + "}";
+  }
+  // The first operand's parts take what the call gives, an array.
+  std::string spread(const std::string& call) {
+    if (s_.operands.empty()) return refuse();
+    std::string text = "({ const auto simt_ptx_out = " + call + ";";
+    const auto& parts = s_.operands[0].parts;
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      text += " ::simt::ptx::put(" + destination(parts[p]) + ", simt_ptx_out[" + std::to_string(p) +
+              "]);";
+    }
+    return text + " })";
+  }
+
+  std::string instruction() {
+    const std::string& name = words_[0];
+    if (name == "mov") return move();
+    if (name == "setp") return compare();
+    if (name == "mma") return matrix_product();
+    if (name == "ldmatrix") return load_matrix();
+    if (name == "ld" || name == "st") return memory();
+    if (name == "cvta") return convert_address();
+    if (name == "cvt") return convert();
+    const auto known = std::find_if(std::begin(instructions), std::end(instructions),
+                                    [&](const Instruction& i) { return i.opcode == s_.opcode; });
+    if (known == std::end(instructions)) return typed();
+    const std::string call = std::string("::simt::") + known->function + "(";
+    if (!known->has_result) return call + sources(0) + ")";
+    return destination(0) + " = " + call + sources(1) + ")";
+  }
+
+  std::string move() {
+    if (s_.operands.size() != 2 || words_.size() != 2) return "";
+    const PtxOperand& from = s_.operands[1];
+    const std::string type = type_of(words_[1]);
+    if (type.empty() || from.is_address) return "";
+    if (from.is_list) {
+      const char* const part =
+          from.parts.size() * 16 == std::stoul(words_[1].substr(1)) ? "unsigned short" : "unsigned";
+      return destination(0) + " = ::simt::ptx::pack<" + type + ">(" + words(1, part) + ")";
+    }
+    if (s_.operands[0].is_list) {
+      return spread("::simt::ptx::unpack<" + std::to_string(s_.operands[0].parts.size()) + ", " +
+                    type + ">(" + source(from) + ")");
+    }
+    if (from.parts[0].rfind("%%", 0) == 0 && !special(from.parts[0]).empty()) {
+      return destination(0) + " = " + source(from);
+    }
+    return "::simt::ptx::put(" + destination(0) + ", ::simt::ptx::as<" + type + ">(" +
+           source(from) + "))";
+  }
+
+  std::string compare() {
+    static constexpr TypeName comparisons[] = {
+        {"eq", "=="}, {"ne", "!="}, {"lt", "<"},  {"le", "<="}, {"gt", ">"},
+        {"ge", ">="}, {"lo", "<"},  {"ls", "<="}, {"hi", ">"},  {"hs", ">="}};
+    if (s_.operands.size() != 3 || words_.size() != 3) return "";
+    const std::string type = type_of(words_[2]);
+    for (const TypeName& c : comparisons) {
+      if (words_[1] != c.ptx || type.empty()) continue;
+      return destination(0) + " = ::simt::ptx::as<" + type + ">(" + source(s_.operands[1]) + ") " +
+             c.cpp + " ::simt::ptx::as<" + type + ">(" + source(s_.operands[2]) + ")";
+    }
+    return "";
+  }
+
+  // mma.sync.aligned.m16n8k16.row.col.D.A.B.C
+  std::string matrix_product() {
+    const bool common = words_.size() == 10 && words_[1] == "sync" && words_[2] == "aligned" &&
+                        words_[4] == "row" && words_[5] == "col" && s_.operands.size() == 4;
+    if (!common || words_[7] != words_[8] || words_[6] != words_[9]) return "";
+    static constexpr std::string_view forms[] = {
+        "m16n8k16.f32.f16", "m16n8k16.f16.f16", "m16n8k16.f32.bf16", "m16n8k8.f32.f16",
+        "m16n8k8.f32.bf16", "m16n8k8.f32.tf32", "m16n8k4.f32.tf32"};
+    const std::string form = words_[3] + "." + words_[6] + "." + words_[7];
+    if (std::find(std::begin(forms), std::end(forms), form) == std::end(forms)) return "";
+    const std::string k = words_[3].substr(words_[3].find('k') + 1);
+    const char* const sum = words_[6] == "f32" ? "float" : "unsigned";
+    return spread("::simt::ptx::mma_m16n8<" + k + ", ::simt::ptx::Format::" + words_[7] + ">(" +
+                  words(1, "unsigned") + ", " + words(2, "unsigned") + ", " + words(3, sum) + ")");
+  }
+
+  // ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
+  std::string load_matrix() {
+    const bool trans = std::find(words_.begin(), words_.end(), "trans") != words_.end();
+    const std::string rest = std::string(trans ? "trans." : "");
+    for (const char* count : {"1", "2", "4"}) {
+      for (const char* space : {"shared", "shared::cta"}) {
+        const std::string form =
+            "ldmatrix.sync.aligned.m8n8.x" + std::string(count) + "." + rest + space + ".b16";
+        if (s_.opcode != form || s_.operands.size() != 2) continue;
+        return spread("::simt::ptx::ldmatrix<" + std::string(count) + ", " +
+                      (trans ? "true" : "false") + ">(" + source(s_.operands[1]) + ")");
+      }
+    }
+    return "";
+  }
+
+  // ld.global.nc.v4.f32, st.shared.b32 and so on; words about caches change nothing.
+  std::string memory() {
+    const std::string type = type_of(words_.back());
+    const bool load = words_[0] == "ld";
+    const bool shared = words_.size() > 2 && words_[1].rfind("shared", 0) == 0;
+    if (type.empty() || s_.operands.size() != 2) return "";
+    if (words_.size() > 2 && !shared && words_[1] != "global" && words_[1] != "volatile" &&
+        words_[1] != "relaxed" && words_[1] != "acquire" && words_[1] != "release") {
+      return "";
+    }
+    const PtxOperand& address = s_.operands[load ? 1 : 0];
+    const PtxOperand& value = s_.operands[load ? 0 : 1];
+    if (!address.is_address) return "";
+    const std::string count = std::to_string(value.parts.size());
+    const std::string at = std::string("::simt::ptx::") + (shared ? "shared_at(" : "global_at(") +
+                           source(address) + ")";
+    if (load) return spread("::simt::ptx::load<" + type + ", " + count + ">(" + at + ")");
+    return "::simt::ptx::store(" + at + ", " + words(1, type.c_str()) + ")";
+  }
+
+  // cvta.to.shared.u64, cvta.shared.u64 and the same for global memory.
+  std::string convert_address() {
+    if (s_.operands.size() != 2) return "";
+    const bool to = words_.size() > 1 && words_[1] == "to";
+    const std::string space = words_.size() > (to ? 2u : 1u) ? words_[to ? 2 : 1] : "";
+    std::string call = source(s_.operands[1]);
+    if (space == "shared") {
+      call = (to ? "::simt::ptx::to_shared(" : "::simt::ptx::from_shared(") + call + ")";
+    } else if (space != "global") {
+      return "";
+    }
+    return "::simt::ptx::put(" + destination(0) + ", " + call + ")";
+  }
+
+  // cvt.ROUNDING.TO.FROM
+  std::string convert() {
+    std::string how = "nearest";
+    std::vector<std::string> rest;
+    for (const std::string& word : words_) {
+      if (word == "rzi" || word == "rz") {
+        how = "zero";
+      } else if (word == "rmi" || word == "rm") {
+        how = "down";
+      } else if (word == "rpi" || word == "rp") {
+        how = "up";
+      } else if (word != "rni" && word != "rn" && word != "ftz") {
+        rest.push_back(word);
+      }
+    }
+    if (rest.size() != 3 || s_.operands.size() != 2) return "";
+    const std::string to = type_of(rest[1]), from = type_of(rest[2]);
+    const bool small = rest[1].rfind("f16", 0) == 0 || rest[2].rfind("f16", 0) == 0;
+    const bool inexact = rest[1][0] == 'f' && how != "nearest";
+    if (to.empty() || from.empty() || small || inexact) return "";
+    return "::simt::ptx::put(" + destination(0) + ", ::simt::ptx::convert<" + to +
+           ", ::simt::ptx::Round::" + how + ">(::simt::ptx::as<" + from + ">(" +
+           source(s_.operands[1]) + ")))";
+  }
+
+  // add.cc makes a carry, addc takes it, addc.cc does both.
+  std::string with_carry(const std::string& type) {
+    if (s_.operands.size() != 3) return "";
+    const bool takes = words_[0].size() == 4;
+    return "::simt::ptx::put(" + destination(0) + ", ::simt::ptx::" + words_[0].substr(0, 3) +
+           "_carry<" + type + ">(" + sources(1) + ", " + (takes ? "simt_ptx_carry" : "false") +
+           ", simt_ptx_carry))";
+  }
+
+  std::string typed() {
+    const std::string type = type_of(words_.back());
+    if (type.empty()) return "";
+    std::string name = words_[0];
+    const bool sum = name == "add" || name == "sub" || name == "addc" || name == "subc";
+    if (sum && (name.size() == 4 || words_[1] == "cc")) return with_carry(type);
+    for (std::size_t i = 1; i + 1 < words_.size(); ++i) {
+      if (!contains(idle_words, words_[i])) name += "." + words_[i];
+    }
+    for (const Typed& known : typed_instructions) {
+      if (name != known.name) continue;
+      return "::simt::ptx::put(" + destination(0) + ", ::simt::ptx::" + known.function + "<" +
+             type + ">(" + sources(1) + "))";
+    }
+    return "";
+  }
+
+  const PtxStatement& s_;
+  const std::vector<PtxBinding>& bindings_;
+  std::set<std::string>& registers_;
+  std::vector<std::string> words_;
+  bool unknown_ = false;
+};
+
+}  // namespace
+
+std::string emit_ptx(const PtxStatement& statement, const std::vector<PtxBinding>& bindings,
+                     std::set<std::string>& registers) {
+  return Emitter(statement, bindings, registers).run();
+}
+
+}  // namespace simt::cc

@@ -1,0 +1,153 @@
+#pragma once
+
+// Sorting by one thread: radix sort by digits of eight bits, and merge sort. Both are stable.
+
+#include <cub/util_type.cuh>
+
+#include <cstdint>
+#include <cstring>
+
+namespace cub::detail {
+
+template <class T>
+inline constexpr bool is_plain_float = std::is_floating_point_v<T> ||
+                                       (!std::is_integral_v<T> &&
+                                        sizeof(T) == 2);  // half, bfloat16
+
+template <int Size>
+struct KeyBits;
+template <>
+struct KeyBits<1> {
+  using type = std::uint8_t;
+};
+template <>
+struct KeyBits<2> {
+  using type = std::uint16_t;
+};
+template <>
+struct KeyBits<4> {
+  using type = std::uint32_t;
+};
+template <>
+struct KeyBits<8> {
+  using type = std::uint64_t;
+};
+template <>
+struct KeyBits<16> {
+  using type = unsigned __int128;
+};
+
+// A number whose order as an unsigned one is the key's. The two zeros are the same key.
+template <class Key>
+auto radix_key(const Key& key) {
+  using Bits = typename KeyBits<sizeof(Key)>::type;
+  Bits bits;
+  std::memcpy(&bits, &key, sizeof bits);
+  constexpr Bits top = static_cast<Bits>(Bits{1} << (sizeof(Key) * 8 - 1));
+  if constexpr (is_plain_float<Key>) {
+    if (bits == top) bits = 0;
+    return static_cast<Bits>((bits & top) != 0 ? ~bits : bits | top);
+  } else if constexpr (std::is_signed_v<Key>) {
+    return static_cast<Bits>(bits ^ top);
+  } else {
+    return bits;
+  }
+}
+
+inline int radix_passes(int begin_bit, int end_bit) {
+  return end_bit > begin_bit ? (end_bit - begin_bit + 7) / 8 : 0;
+}
+
+// One digit of a radix sort, from one pair of arrays to another. Values may be NullType*.
+template <class Key, class Value>
+void radix_pass(const Key* keys, const Value* values, Key* sorted, Value* sorted_values,
+                std::size_t count, int bit, int bits, bool descending) {
+  std::size_t starts[257] = {};
+  const unsigned mask = (1u << bits) - 1;
+  const auto digit = [=](const Key& key) {
+    const unsigned d = static_cast<unsigned>(radix_key(key) >> bit) & mask;
+    return descending ? mask - d : d;
+  };
+  for (std::size_t i = 0; i < count; ++i) ++starts[digit(keys[i]) + 1];
+  for (unsigned d = 0; d < mask; ++d) starts[d + 1] += starts[d];
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t to = starts[digit(keys[i])]++;
+    sorted[to] = keys[i];
+    if constexpr (!std::is_same_v<Value, NullType>) sorted_values[to] = values[i];
+  }
+}
+
+template <class T>
+struct SortBuffers {
+  T* out;
+  T* other;
+};
+
+// Sorts from `keys` into keys_to.out; the passes alternate between the two of keys_to so that the
+// last one ends there.
+template <class Key, class Value>
+void radix_sort(const Key* keys, const Value* values, SortBuffers<Key> keys_to,
+                SortBuffers<Value> values_to, std::size_t count, int begin_bit, int end_bit,
+                bool descending) {
+  const int passes = radix_passes(begin_bit, end_bit);
+  for (int pass = 0; pass < passes; ++pass) {
+    const bool to_out = (passes - 1 - pass) % 2 == 0;
+    Key* const to = to_out ? keys_to.out : keys_to.other;
+    Value* const values_at = to_out ? values_to.out : values_to.other;
+    const int bit = begin_bit + pass * 8;
+    radix_pass(keys, values, to, values_at, count, bit, end_bit - bit < 8 ? end_bit - bit : 8,
+               descending);
+    keys = to;
+    values = values_at;
+  }
+  if (passes > 0 || keys == keys_to.out) return;
+  for (std::size_t i = 0; i < count; ++i) {
+    keys_to.out[i] = keys[i];
+    if constexpr (!std::is_same_v<Value, NullType>) values_to.out[i] = values[i];
+  }
+}
+
+// Sorts [0, count) of keys and values in place; the others are room for as many.
+template <class KeyIterator, class ValueIterator, class Key, class Value, class Less>
+void merge_sort(KeyIterator keys, ValueIterator values, Key* other_keys, Value* other_values,
+                std::size_t count, Less& less) {
+  constexpr bool has_values = !std::is_same_v<Value, NullType>;
+  for (std::size_t width = 1; width < count; width *= 2) {
+    for (std::size_t first = 0; first < count; first += 2 * width) {
+      const std::size_t middle = first + width < count ? first + width : count;
+      const std::size_t end = first + 2 * width < count ? first + 2 * width : count;
+      std::size_t a = first, b = middle;
+      for (std::size_t to = first; to < end; ++to) {
+        const bool left = b == end || (a < middle && !less(keys[b], keys[a]));
+        const std::size_t from = left ? a++ : b++;
+        other_keys[to] = keys[from];
+        if constexpr (has_values) other_values[to] = values[from];
+      }
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      keys[i] = other_keys[i];
+      if constexpr (has_values) values[i] = other_values[i];
+    }
+  }
+}
+
+// Device memory for the duration of a call inside a kernel.
+template <class T>
+class Scratch {
+ public:
+  explicit Scratch(std::size_t count) { cudaMalloc(&data_, count * sizeof(T)); }
+  Scratch(const Scratch&) = delete;
+  ~Scratch() { cudaFree(data_); }
+  T* data() { return static_cast<T*>(data_); }
+
+ private:
+  void* data_ = nullptr;
+};
+template <>
+class Scratch<NullType> {
+ public:
+  explicit Scratch(std::size_t) {}
+  NullType* data() { return nullptr; }
+};
+
+}  // namespace cub::detail

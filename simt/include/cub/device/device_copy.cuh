@@ -1,0 +1,3 @@
+#pragma once
+
+#include <cub/device/device_memcpy.cuh>

@@ -1,0 +1,125 @@
+#pragma once
+
+// Reductions of arrays on the device.
+
+#include <cub/iterator/arg_index_input_iterator.cuh>
+#include <cub/thread/thread_operators.cuh>
+#include <cub/util_device.cuh>
+
+#include <cstdint>
+#include <limits>
+
+namespace cub {
+
+namespace detail {
+
+template <class T, class Iterator, class N, class Op, class Init>
+T reduce_all(Iterator input, N count, Op& op, const Init& init) {
+  return count > 0 ? static_cast<T>(op(init, simt::tree_reduce<T>(input, count, op)))
+                   : static_cast<T>(init);
+}
+
+// What empty input gives: an index of 1 and the value that loses against all others.
+template <bool Least, class T>
+KeyValuePair<int, T> no_extremum() {
+  return {1, Least ? std::numeric_limits<T>::max() : std::numeric_limits<T>::lowest()};
+}
+
+template <class Op, class Iterator, class N>
+auto arg_extremum(Iterator input, N count) {
+  using T = value_of<Iterator>;
+  using Pair = KeyValuePair<int, T>;
+  Op op;
+  ArgIndexInputIterator<Iterator, int, T> indexed(input);
+  if (count <= 0) return no_extremum<std::is_same_v<Op, ArgMin>, T>();
+  return simt::tree_reduce<Pair>(indexed, static_cast<int>(count), op);
+}
+
+}  // namespace detail
+
+struct DeviceReduce {
+  template <class In, class Out, class Op, class T, class N>
+  static cudaError_t Reduce(void* storage, std::size_t& bytes, In in, Out out, N count, Op op,
+                            T init, cudaStream_t stream = nullptr) {
+    using Sum = detail::result_of<Op, T, detail::value_of<In>>;
+    return detail::device_wide("cub::DeviceReduce", storage, bytes, 0, stream, [=]() mutable {
+      *out = detail::reduce_all<Sum>(in, count, op, init);
+    });
+  }
+  template <class In, class Out, class N>
+  static cudaError_t Sum(void* storage, std::size_t& bytes, In in, Out out, N count,
+                         cudaStream_t stream = nullptr) {
+    using T = detail::output_value<Out, detail::value_of<In>>;
+    return Reduce(storage, bytes, in, out, count, cub::Sum(), T{}, stream);
+  }
+  template <class In, class Out, class N>
+  static cudaError_t Min(void* storage, std::size_t& bytes, In in, Out out, N count,
+                         cudaStream_t stream = nullptr) {
+    using T = detail::value_of<In>;
+    return Reduce(storage, bytes, in, out, count, cub::Min(), std::numeric_limits<T>::max(),
+                  stream);
+  }
+  template <class In, class Out, class N>
+  static cudaError_t Max(void* storage, std::size_t& bytes, In in, Out out, N count,
+                         cudaStream_t stream = nullptr) {
+    using T = detail::value_of<In>;
+    return Reduce(storage, bytes, in, out, count, cub::Max(), std::numeric_limits<T>::lowest(),
+                  stream);
+  }
+
+#define SIMT_CUB_ARG(NAME)                                                                    \
+  template <class In, class Out, class N>                                                     \
+  static detail::if_count<N> NAME(void* storage, std::size_t& bytes, In in, Out out, N count, \
+                                  cudaStream_t stream = nullptr) {                            \
+    return detail::device_wide("cub::DeviceReduce::" #NAME, storage, bytes, 0, stream,        \
+                               [=] { *out = detail::arg_extremum<cub::NAME>(in, count); });   \
+  }                                                                                           \
+  template <class In, class Value, class Index, class N>                                      \
+  static detail::if_count<N> NAME(void* storage, std::size_t& bytes, In in, Value value,      \
+                                  Index index, N count, cudaStream_t stream = nullptr) {      \
+    return detail::device_wide("cub::DeviceReduce::" #NAME, storage, bytes, 0, stream, [=] {  \
+      const auto found = detail::arg_extremum<cub::NAME>(in, count);                          \
+      *value = found.value;                                                                   \
+      *index = found.key;                                                                     \
+    });                                                                                       \
+  }
+  SIMT_CUB_ARG(ArgMin)
+  SIMT_CUB_ARG(ArgMax)
+#undef SIMT_CUB_ARG
+
+  template <class In, class Out, class Op, class Transform, class T, class N>
+  static cudaError_t TransformReduce(void* storage, std::size_t& bytes, In in, Out out, N count,
+                                     Op op, Transform transform, T init,
+                                     cudaStream_t stream = nullptr) {
+    return detail::device_wide("cub::DeviceReduce::TransformReduce", storage, bytes, 0, stream,
+                               [=]() mutable {
+                                 T result = init;
+                                 for (N i = 0; i < count; ++i)
+                                   result = op(result, transform(in[i]));
+                                 *out = result;
+                               });
+  }
+
+  template <class KeysIn, class UniqueOut, class ValuesIn, class AggregatesOut, class NumRuns,
+            class Op, class N>
+  static cudaError_t ReduceByKey(void* storage, std::size_t& bytes, KeysIn keys, UniqueOut unique,
+                                 ValuesIn values, AggregatesOut aggregates, NumRuns num_runs, Op op,
+                                 N count, cudaStream_t stream = nullptr) {
+    using T = detail::result_of<Op, detail::value_of<ValuesIn>>;
+    return detail::device_wide("cub::DeviceReduce::ReduceByKey", storage, bytes, 0, stream,
+                               [=]() mutable {
+                                 N runs = 0;
+                                 for (N i = 0; i < count; ++runs) {
+                                   const detail::value_of<KeysIn> key = keys[i];
+                                   T total = values[i];
+                                   for (++i; i < count && key == keys[i]; ++i)
+                                     total = op(total, values[i]);
+                                   unique[runs] = key;
+                                   aggregates[runs] = total;
+                                 }
+                                 *num_runs = runs;
+                               });
+  }
+};
+
+}  // namespace cub

@@ -1,0 +1,3 @@
+#pragma once
+
+#include <cub/device/device_segmented_radix_sort.cuh>

@@ -1,0 +1,3 @@
+#pragma once
+
+#include <cub/util_type.cuh>

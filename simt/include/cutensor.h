@@ -1,0 +1,1 @@
+#error "cuTENSOR is not part of simt: its calls have no counterpart on this CPU; build this file without cutensor.h"

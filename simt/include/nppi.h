@@ -1,0 +1,1 @@
+#error "NPP is not part of simt: its calls have no counterpart on this CPU; build this file without nppi.h"

@@ -1,0 +1,1 @@
+#error "nvJPEG is not part of simt: its calls have no counterpart on this CPU; build this file without nvjpeg.h"

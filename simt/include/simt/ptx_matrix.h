@@ -1,0 +1,134 @@
+#pragma once
+
+// PTX's matrix instructions: mma.sync and ldmatrix.
+
+#include <simt/matrix_layout.h>
+#include <simt/ptx_values.h>
+#include <simt/small_float.h>
+
+#include <cstdint>
+
+namespace simt::ptx {
+
+enum class Format { f16, bf16, tf32 };
+
+// Element i of a lane's registers.
+template <Format F>
+float matrix_element(const unsigned* registers, int i) {
+  if constexpr (F == Format::tf32) return truncate_tf32(as<float>(registers[i]));
+  const auto bits = static_cast<unsigned short>(registers[i / 2] >> (i % 2 * 16));
+  return F == Format::bf16 ? bfloat16_to_float(bits) : half_to_float(bits);
+}
+
+template <int K, Format F, class Sum, int ARegisters, int BRegisters, int CRegisters>
+struct MmaOperands {
+  static constexpr int per_register = F == Format::tf32 ? 1 : 2;
+
+  Array<unsigned, ARegisters> a;
+  Array<unsigned, BRegisters> b;
+  Array<Sum, CRegisters> c;
+
+  // With K = 8 (or 4) the operands are the first half of those with twice as many.
+  static Place a_at(int lane, int i) {
+    return F == Format::tf32 ? a_place_tf32(lane, i) : a_place<16>(lane, i);
+  }
+  static Place b_at(int lane, int i) {
+    return F == Format::tf32 ? b_place_tf32(lane, i) : b_place<8>(lane, i);
+  }
+  float sum(int i) const {
+    if constexpr (std::is_same_v<Sum, float>) {
+      return c[i];
+    } else {
+      return half_to_float(static_cast<unsigned short>(c[i / 2] >> (i % 2 * 16)));
+    }
+  }
+
+  static void multiply(void* const* data) {
+    float a[16][K], b[K][8], d[16][8];
+    for (int lane = 0; lane < 32; ++lane) {
+      const auto& mine = *static_cast<const MmaOperands*>(data[lane]);
+      for (int i = 0; i < ARegisters * per_register; ++i) {
+        const Place at = a_at(lane, i);
+        a[at.row][at.column] = matrix_element<F>(mine.a.value, i);
+      }
+      for (int i = 0; i < BRegisters * per_register; ++i) {
+        const Place at = b_at(lane, i);
+        b[at.row][at.column] = matrix_element<F>(mine.b.value, i);
+      }
+      for (int i = 0; i < 4; ++i) {
+        const Place at = accumulator_place<16, 8>(lane, i);
+        d[at.row][at.column] = mine.sum(i);
+      }
+    }
+    multiply_dense<16, 8, K>(a, b, d);
+    for (int lane = 0; lane < 32; ++lane) {
+      auto& mine = *static_cast<MmaOperands*>(data[lane]);
+      float mine_d[4];
+      for (int i = 0; i < 4; ++i) {
+        const Place at = accumulator_place<16, 8>(lane, i);
+        mine_d[i] = d[at.row][at.column];
+      }
+      mine.set(mine_d);
+    }
+  }
+  void set(const float (&sums)[4]) {
+    for (int i = 0; i < CRegisters; ++i) {
+      if constexpr (std::is_same_v<Sum, float>) {
+        c.value[i] = sums[i];
+      } else {
+        c.value[i] = float_to_half(sums[2 * i]) |
+                     static_cast<unsigned>(float_to_half(sums[2 * i + 1])) << 16;
+      }
+    }
+  }
+};
+
+template <int K, Format F, int A, int B, class Sum, int C>
+Array<Sum, C> mma_m16n8(const Array<unsigned, A>& a, const Array<unsigned, B>& b,
+                        const Array<Sum, C>& c, SIMT_HERE) {
+  using Operands = MmaOperands<K, F, Sum, A, B, C>;
+  static_assert(A * 32 * Operands::per_register == 16 * K && B * 2 == A,
+                "mma: wrong number of registers");
+  static_assert(C == (std::is_same_v<Sum, float> ? 4 : 2), "mma: wrong number of registers");
+  Operands operands{a, b, c};
+  matrix_operation(&operands, &Operands::multiply, {file, line});
+  return operands.c;
+}
+
+template <int Count, bool Transposed>
+struct LoadMatrix {
+  const unsigned short* row;  // lanes 8*i to 8*i+7 bring the rows of matrix i
+  Array<unsigned, Count> out;
+
+  static void load(void* const* data) {
+    const auto lane_at = [&](int lane) { return static_cast<LoadMatrix*>(data[lane]); };
+    for (int lane = 0; lane < 32; ++lane) {
+      for (int i = 0; i < Count; ++i) {
+        unsigned word = 0;
+        for (int half = 0; half < 2; ++half) {
+          int row = lane / 4, column = lane % 4 * 2 + half;
+          if (Transposed) {
+            const int other = row;
+            row = column;
+            column = other;
+          }
+          word |= static_cast<unsigned>(lane_at(i * 8 + row)->row[column]) << (half * 16);
+        }
+        lane_at(lane)->out.value[i] = word;
+      }
+    }
+  }
+};
+
+template <int Count, bool Transposed>
+Array<unsigned, Count> ldmatrix(unsigned long long address, SIMT_HERE) {
+  LoadMatrix<Count, Transposed> mine{static_cast<const unsigned short*>(shared_at(address)), {}};
+  if (lane_id() < Count * 8 && address % 16 != 0) {
+    fault(cudaErrorMisalignedAddress, "ldmatrix: a row does not begin at a multiple of 16 bytes",
+          {file, line});
+  }
+  matrix_operation(&mine, &LoadMatrix<Count, Transposed>::load, {file, line});
+  return mine.out;
+}
+
+}  // namespace simt::ptx

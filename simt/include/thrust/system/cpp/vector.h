@@ -1,0 +1,5 @@
+#pragma once
+
+// Included for the host's system and, by thrust/detail/config/device_system.h, for the device's.
+#include_next <thrust/system/cpp/vector.h>
+#include <thrust/system/cuda/vector.h>

@@ -1,0 +1,103 @@
+#pragma once
+
+// Graphs: nodes with what each does, and the capture of streams into them. A launch runs the nodes
+// one after the other, each after those it depends on.
+
+#include <simt/launch.h>
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "api_internal.h"
+
+namespace simt::graph {
+
+using Work = std::function<cudaError_t()>;
+
+// A launch that has been put aside: the bytes of its closure, as a GPU keeps its parameters.
+class KernelCall {
+ public:
+  KernelCall(const Config& config, const Kernel& kernel);
+  cudaError_t run() const;
+  cudaKernelNodeParams params();
+  const void* identity() const { return kernel_.identity; }
+  Config config;
+
+ private:
+  Kernel kernel_;
+  std::vector<std::max_align_t> bytes_;
+  std::vector<void*> arguments_;
+};
+
+// While one lives on this thread, launches are put there and do not run.
+class Recorder {
+ public:
+  Recorder();
+  ~Recorder();
+  Recorder(const Recorder&) = delete;
+  std::shared_ptr<KernelCall> call;
+};
+
+// How many captures are open: most programs never have one.
+extern std::atomic<int> open_captures;
+
+// For run_grid: whether this launch was taken by a recorder or a capture, and with what answer.
+std::optional<cudaError_t> take_launch(const Config& config, const Kernel& kernel);
+
+// For everything else in streams: empty if `stream` is not being captured and the work must be done
+// now. `node` gets the new node, for what more there is to say about it.
+std::optional<cudaError_t> take(cudaStream_t stream, cudaGraphNodeType type, const Work& work,
+                                cudaGraphNode_t* node = nullptr);
+
+// Waiting for a stream that is captured, or for the device while any is, ends the capture.
+cudaError_t refuse_wait(cudaStream_t stream);
+cudaError_t refuse_wait();
+
+// An event recorded in a captured stream, or waited for in any.
+std::optional<cudaError_t> take_record(cudaStream_t stream, cudaEvent_t event);
+std::optional<cudaError_t> take_wait(cudaStream_t stream, cudaEvent_t event);
+bool is_captured(cudaEvent_t event);
+
+// Ends captures and forgets events: cudaDeviceReset, destruction of a stream or event.
+void forget(cudaStream_t stream);
+void forget(cudaEvent_t event);
+
+}  // namespace simt::graph
+
+struct CUgraph_st;
+
+struct CUgraphNode_st {
+  CUgraph_st* graph = nullptr;
+  cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
+  std::vector<cudaGraphNode_t> after;  // the nodes it depends on
+  bool enabled = true;
+  simt::graph::Work work;
+  const void* origin = nullptr;  // in a clone: the node it was made from
+  // What it was made of, for the kinds that can be asked.
+  std::shared_ptr<simt::graph::KernelCall> kernel;
+  cudaMemcpy3DParms copy = {};
+  cudaMemsetParams fill = {};
+  cudaHostNodeParams host = {};
+  std::shared_ptr<CUgraph_st> child;
+};
+
+struct CUgraph_st {
+  std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
+
+  CUgraphNode_st* add(cudaGraphNodeType type, std::vector<cudaGraphNode_t> after,
+                      simt::graph::Work work);
+  bool has(cudaGraphNode_t node) const;
+  // Each node after those it depends on; empty if there is a cycle (or no node).
+  std::vector<CUgraphNode_st*> order() const;
+  std::shared_ptr<CUgraph_st> clone() const;
+  CUgraphNode_st* clone_of(cudaGraphNode_t original) const;
+  cudaError_t run() const;
+};
+
+struct CUgraphExec_st {
+  std::shared_ptr<CUgraph_st> graph;  // a copy of its own
+};

@@ -1,0 +1,217 @@
+#include <simt/fault.h>
+#include <simt/memory_barrier.h>
+#include <simt/shared.h>
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "block.h"
+#include "check_hooks.h"
+#include "grid.h"
+#include "report.h"
+
+namespace simt {
+namespace {
+
+constexpr unsigned count_bits = 20, phase_bits = 3;
+constexpr int tx_offset = 1 << 20;
+
+// The word taken apart.
+struct Fields {
+  unsigned expected;
+  unsigned pending;
+  unsigned phase;
+  int bytes;  // announced and not there yet
+};
+
+Fields unpack(MemoryBarrier word) {
+  constexpr std::uint64_t count_mask = (1u << count_bits) - 1;
+  Fields f;
+  f.expected = static_cast<unsigned>(word & count_mask);
+  f.pending = static_cast<unsigned>(word >> count_bits & count_mask);
+  f.phase = static_cast<unsigned>(word >> 2 * count_bits & ((1u << phase_bits) - 1));
+  f.bytes = static_cast<int>(word >> (2 * count_bits + phase_bits)) - tx_offset;
+  return f;
+}
+
+MemoryBarrier pack(const Fields& f) {
+  return static_cast<std::uint64_t>(f.expected) |
+         static_cast<std::uint64_t>(f.pending) << count_bits |
+         static_cast<std::uint64_t>(f.phase % (1u << phase_bits)) << 2 * count_bits |
+         static_cast<std::uint64_t>(f.bytes + tx_offset) << (2 * count_bits + phase_bits);
+}
+
+MemoryBarrier load(const MemoryBarrier* barrier) {
+  return __atomic_load_n(barrier, __ATOMIC_SEQ_CST);
+}
+
+// Only threads of this block can reach it, so that they need not look at it again and again.
+bool is_private(const Block& block, const MemoryBarrier* barrier) {
+  return block.cluster == nullptr && is_shared(barrier);
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] void misuse(const std::string& what, Site site) {
+  fault(cudaErrorIllegalInstruction, what, site);
+}
+
+void phase_ended(const MemoryBarrier* barrier) {
+  if (!in_kernel()) return;
+  Block& block = current_block();
+  auto& copies = block.bound_copies;
+  for (const BoundCopy& copy : copies) {
+    if (copy.barrier != barrier) continue;
+    std::memcpy(copy.to, copy.from, copy.size);
+    if (check_hooks != nullptr)
+      check_hooks->copy_landed(copy.to, copy.from, copy.size, __builtin_return_address(0));
+  }
+  std::erase_if(copies, [&](const BoundCopy& copy) { return copy.barrier == barrier; });
+  if (check_hooks != nullptr) {
+    check_hooks->barrier_passed(block);
+    if (!is_private(block, barrier)) check_hooks->blocks_met(*block.grid);
+  }
+  block.wake(barrier);
+}
+
+// Changes the fields in one step and ends the phase if nothing is missing; the fields before.
+template <class Change>
+Fields update(MemoryBarrier* barrier, const Change& change) {
+  MemoryBarrier word = load(barrier);
+  for (;;) {
+    const Fields before = unpack(word);
+    Fields f = before;
+    change(f);
+    const bool ends = f.pending == 0 && f.bytes == 0;
+    if (ends) {
+      f.pending = f.expected;
+      ++f.phase;
+    }
+    if (__atomic_compare_exchange_n(barrier, &word, pack(f), false, __ATOMIC_SEQ_CST,
+                                    __ATOMIC_SEQ_CST)) {
+      if (ends) phase_ended(barrier);
+      return before;
+    }
+  }
+}
+
+template <class Over>
+void wait_until(const MemoryBarrier* barrier, const Over& is_over, Site site) {
+  if (is_over()) return;
+  if (!in_kernel()) {
+    while (!is_over()) sched_yield();
+    return;
+  }
+  Block& block = current_block();
+  block.park();
+  while (!is_over()) {
+    if (is_private(block, barrier)) {
+      block.watch(barrier, site);
+    } else {
+      if (block.grid->aborted.load(std::memory_order_relaxed)) block.leave();
+      block.yield();
+    }
+  }
+}
+
+}  // namespace
+
+std::string describe_memory_barrier(const void* barrier) {
+  const Fields f = unpack(load(static_cast<const MemoryBarrier*>(barrier)));
+  std::string text = "a barrier in memory (" + std::to_string(f.expected - f.pending) + " of " +
+                     std::to_string(f.expected) + " arrivals";
+  if (f.bytes != 0) text += ", " + std::to_string(f.bytes) + " bytes missing";
+  return text + ")";
+}
+
+void Block::watch(const void* word, Site site) {
+  Thread& me = threads[current];
+  me.watched = word;
+  append(*this, watching, current);
+  wait(me, Wait::watch, site);
+}
+
+void Block::wake(const void* word) {
+  ThreadList all = watching;
+  watching = {};
+  while (!all.empty()) {
+    const unsigned id = all.first;
+    all.first = threads[id].next;
+    if (threads[id].watched == word) {
+      make_ready(id);
+    } else {
+      append(*this, watching, id);
+    }
+  }
+}
+
+void memory_barrier_init(MemoryBarrier* barrier, unsigned expected, Site site) {
+  if (expected == 0 || expected > max_arrivals) {
+    misuse("a barrier that expects " + std::to_string(expected) + " arrivals; it can be 1 to " +
+               std::to_string(max_arrivals),
+           site);
+  }
+  __atomic_store_n(barrier, pack({expected, expected, 0, 0}), __ATOMIC_SEQ_CST);
+  if (check_hooks != nullptr) check_hooks->written(barrier, sizeof *barrier);
+}
+
+unsigned memory_barrier_arrive(MemoryBarrier* barrier, unsigned count, bool drop, Site site,
+                               Completion completion) {
+  const Fields before = update(barrier, [&](Fields& f) {
+    if (count > f.pending) {
+      misuse("arrives " + std::to_string(count) + " times at a barrier that waits for " +
+                 std::to_string(f.pending) + " more",
+             site);
+    }
+    f.pending -= count;
+    // Nobody else can arrive in this phase now.
+    if (f.pending == 0 && completion.call != nullptr) {
+      completion.call(completion.with);
+      completion.call = nullptr;
+    }
+    if (drop) f.expected -= std::min(count, f.expected);
+  });
+  return before.phase;
+}
+
+void memory_barrier_expect(MemoryBarrier* barrier, int bytes, Site site) {
+  update(barrier, [&](Fields& f) {
+    f.bytes += bytes;
+    if (f.bytes <= -tx_offset || f.bytes >= tx_offset) {
+      misuse("a barrier that expects " + std::to_string(f.bytes) + " bytes", site);
+    }
+  });
+}
+
+bool memory_barrier_is_over(const MemoryBarrier* barrier, unsigned phase) {
+  spin_hint();
+  return unpack(load(barrier)).phase != phase;
+}
+
+bool memory_barrier_parity_is_over(const MemoryBarrier* barrier, unsigned parity) {
+  spin_hint();
+  return (unpack(load(barrier)).phase & 1u) != (parity & 1u);
+}
+
+void memory_barrier_wait(const MemoryBarrier* barrier, unsigned phase, Site site) {
+  wait_until(
+      barrier, [&] { return unpack(load(barrier)).phase != phase; }, site);
+}
+
+void memory_barrier_wait_parity(const MemoryBarrier* barrier, unsigned parity, Site site) {
+  wait_until(
+      barrier, [&] { return (unpack(load(barrier)).phase & 1u) != (parity & 1u); }, site);
+}
+
+void memory_barrier_copy(MemoryBarrier* barrier, void* to, const void* from, std::size_t size) {
+  if (in_kernel() && is_private(current_block(), barrier)) {
+    current_block().bound_copies.push_back({barrier, to, from, size});
+    return;
+  }
+  std::memcpy(to, from, size);
+  if (check_hooks != nullptr && in_kernel())
+    check_hooks->copy_landed(to, from, size, __builtin_return_address(0));
+}
+
+}  // namespace simt
