@@ -32,38 +32,49 @@ Index declaration_start(const Source& s, Index i) {
   return i;
 }
 
-// The token that names what a declarator in [begin, end) declares.
+// The token that names what a declarator in [begin, end) declares. Without recursion: brackets may be
+// nested deeper than a stack.
 Index declared_name(const Source& s, Index begin, Index end) {
+  struct Outer {
+    Index found, end, next;
+  };
+  std::vector<Outer> outer;  // of the parentheses that `i` is in
   Index found = none;
-  for (Index i = begin; i < end; ++i) {
-    if (takes_parenthesis(s, i) && s.is(i + 1, '(')) {
-      i = s.match(i + 1);
+  for (Index i = begin;; ++i) {
+    bool over = false;
+    if (i >= end) {
+      over = true;
+    } else if (takes_parenthesis(s, i) && s.is(i + 1, '(')) {
+      i = s.last_of(i + 1);
     } else if (s.is(i, '(')) {
       // `T (*p)[4]`: the name is inside.
-      const Index inner = declared_name(s, i + 1, s.match(i));
-      if (inner != none) return inner;
-      i = s.match(i);
-    } else if (s.is(i, '[')) {
-      if (s.is(i + 1, '[')) {
-        i = s.match(i);  // an attribute
-      } else if (found != none) {
-        return found;
-      } else {
-        return none;
-      }
-    } else if (s.is(i, '=') || s.is(i, ':')) {
-      break;
+      outer.push_back({found, end, s.last_of(i)});
+      end = std::min(s.last_of(i), end);
+      found = none;
+    } else if (s.is(i, '[') && s.is(i + 1, '[')) {
+      i = s.last_of(i);  // an attribute
+    } else if (s.is(i, '[') || s.is(i, '=') || s.is(i, ':')) {
+      over = true;
     } else if (s.is(i, '{')) {
-      i = s.match(i);
+      i = s.last_of(i);
     } else if (s.is(i, '<')) {
       const Index close = s.close_angle(i);
-      if (close == none) return none;
-      i = close;
+      over = close == none;
+      if (over) {
+        found = none;
+      } else {
+        i = close;
+      }
     } else if (s.is_name(i)) {
       found = i;
     }
+    if (!over) continue;
+    if (found != none || outer.empty()) return found;
+    found = outer.back().found;
+    end = outer.back().end;
+    i = outer.back().next;
+    outer.pop_back();
   }
-  return found;
 }
 
 // Commas between declarators: not those of template lists, arguments or bodies.
@@ -75,8 +86,8 @@ std::vector<Index> declarator_commas(const Source& s, Index begin, Index end) {
     } else if (s.is(i, '<')) {
       const Index close = s.close_angle(i);
       if (close != none && close < end) i = close;
-    } else if (s.match(i) != none && s.match(i) > i) {
-      i = s.match(i);
+    } else {
+      i = s.last_of(i);
     }
   }
   return commas;
@@ -145,14 +156,15 @@ Index rewrite_shared(Source& s, Index at, std::unordered_set<std::string_view>* 
   const std::string key(s.text(declarators.front().name));
   for (Index i = begin; i < end; ++i) {
     if (s.is(i, '{') || s.is(i, '[') || s.is(i, '(')) {
-      i = s.match(i);
+      i = s.last_of(i);
     } else if (s.is(i, Word::extern_)) {
       is_extern = true;
       s.replace(i, i, "");
     } else if (s.is(i, Word::static_) || s.is(i, Word::shared_)) {
       s.replace(i, i, "");
     } else if (s.is(i, Word::alignas_) && s.is(i + 1, '(')) {
-      const Index close = s.match(i + 1);
+      const Index close = s.last_of(i + 1);
+      if (close >= end) break;  // the brackets do not fit
       alignments += s.flat_text({i, close + 1}) + " ";
       s.replace(i, close, "");
       i = close;

@@ -50,8 +50,10 @@ class Source {
 
   // The other bracket of a pair, none if there is none.
   Index match(Index i) const { return i < match_.size() ? match_[i] : none; }
-  // The first token after a bracket's partner (or after the token itself).
-  Index after(Index i) const { return match(i) != none ? match(i) + 1 : i + 1; }
+  // The last token of what opens here: a bracket's partner, else the token itself. Never goes back.
+  Index last_of(Index i) const { return match(i) != none && match(i) > i ? match(i) : i; }
+  // The first token behind that.
+  Index after(Index i) const { return last_of(i) + 1; }
 
   bool is(Index i, char c) const { return (*this)[i].is(c); }
   bool is(Index i, Word w) const { return (*this)[i].is(w); }

@@ -30,6 +30,16 @@ TEST_F(BadInput, NoSource) {
   EXPECT_FALSE(fs::exists(folder_ / "a.out"));
 }
 
+TEST_F(BadInput, HugeTokensAndNesting) {
+  std::ofstream(folder_ / "long.cu")
+      << "int main() { return " << std::string(400000, 'a') << "; }\n";
+  expect("$CC long.cu", 1, "long.cu:1:");
+  std::ofstream(folder_ / "deep.cu")
+      << "__global__ void k() { __shared__ int " << std::string(200000, '(') << "x"
+      << std::string(200000, ')') << "; }\n";
+  expect("$CC --translate deep.cu", 0, "simt_type_x");
+}
+
 TEST_F(BadInput, MissingInclude) {
   write("include.cu", "#include <cstdio>\n#include \"nowhere.h\"\nint main() {}\n");
   expect("$CC include.cu", 1, "include.cu:2:10: fatal error: nowhere.h: No such file");

@@ -20,6 +20,7 @@ void try_translate(std::string_view text) {
       for (const Finding& error : translation.errors) {
         diagnostics.message(places.of_offset(error.offset), "error", error.what);
       }
+      diagnostics.rewrite(std::string(text.substr(0, 2000)));
     }
   }
 }
