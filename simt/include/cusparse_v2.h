@@ -1,1 +1,2 @@
-#error "cuSPARSE is not part of simt: its calls have no counterpart on this CPU; build this file without cusparse_v2.h"
+#error \
+    "cuSPARSE is not part of simt: its calls have no counterpart on this CPU; build this file without cusparse_v2.h"

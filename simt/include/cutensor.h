@@ -1,1 +1,2 @@
-#error "cuTENSOR is not part of simt: its calls have no counterpart on this CPU; build this file without cutensor.h"
+#error \
+    "cuTENSOR is not part of simt: its calls have no counterpart on this CPU; build this file without cutensor.h"

@@ -1,1 +1,2 @@
-#error "NPP is not part of simt: its calls have no counterpart on this CPU; build this file without nppi.h"
+#error \
+    "NPP is not part of simt: its calls have no counterpart on this CPU; build this file without nppi.h"

@@ -1,1 +1,2 @@
-#error "nvJPEG is not part of simt: its calls have no counterpart on this CPU; build this file without nvjpeg.h"
+#error \
+    "nvJPEG is not part of simt: its calls have no counterpart on this CPU; build this file without nvjpeg.h"

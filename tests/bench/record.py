@@ -23,7 +23,9 @@ def machine():
 
 
 def output(*command):
-    return subprocess.run([str(word) for word in command], check=True, text=True, stdout=subprocess.PIPE).stdout
+    return subprocess.run(
+        [str(word) for word in command], check=True, text=True, stdout=subprocess.PIPE
+    ).stdout
 
 
 def save(path, columns, rows, note):

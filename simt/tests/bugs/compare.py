@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """What `--check` finds in the wrong programs of this folder, beside what compute-sanitizer finds.
 
-    compare.py measure   on a machine with a GPU, nvcc and compute-sanitizer: builds every program
-                         and every twin, runs each under all four tools, writes sanitizer.json.
-                         What is there already is kept, so a stopped run can be taken up again.
-    compare.py table     no GPU needed: writes docs/cc-checks.md from sanitizer.json and from the
-                         programs' .expect files, which the tests hold against `--check`.
-    compare.py table --verify   writes nothing; fails if the table is not what would be written.
+compare.py measure   on a machine with a GPU, nvcc and compute-sanitizer: builds every program
+                     and every twin, runs each under all four tools, writes sanitizer.json.
+                     What is there already is kept, so a stopped run can be taken up again.
+compare.py table     no GPU needed: writes docs/cc-checks.md from sanitizer.json and from the
+                     programs' .expect files, which the tests hold against `--check`.
+compare.py table --verify   writes nothing; fails if the table is not what would be written.
 """
 
 import argparse
@@ -71,7 +71,7 @@ def shorten(text):
     text = re.sub(r"^(Error|Warning): ", "", text)
     text = re.sub(r"^Race reported between .*", "race", text)
     text = re.sub(r"^Leaked [\d,]+ bytes at ADDRESS", "leak", text)
-    text = re.sub(r'^Program hit (\w+) \(error \d+\).* to (\w+)\.?$', r"\1 of \2", text)
+    text = re.sub(r"^Program hit (\w+) \(error \d+\).* to (\w+)\.?$", r"\1 of \2", text)
     return text.rstrip(".").replace("|", "\\|").replace("__", "\\_\\_")
 
 
@@ -103,10 +103,14 @@ def summary(names, record):
     twins = [name for name in names if "right/" + name in facts]
     loud = [name for name in twins if theirs(facts["right/" + name])]
     return lines + [
-        f"- compute-sanitizer {record['sanitizer']} (memcheck, racecheck, initcheck, synccheck;"
-        f" nvcc {record['nvcc']}, {record['device']})",
-        f"  finds {found} of {len(measured)}; {len(twins) - len(loud)} of {len(twins)} twins are"
-        " silent" + (": not " + ", ".join(loud) if loud else "") + ".",
+        (
+            f"- compute-sanitizer {record['sanitizer']} (memcheck, racecheck, initcheck, synccheck;"
+            f" nvcc {record['nvcc']}, {record['device']})"
+        ),
+        (
+            f"  finds {found} of {len(measured)}; {len(twins) - len(loud)} of {len(twins)} twins are"
+            " silent" + (": not " + ", ".join(loud) if loud else "") + "."
+        ),
         f"- Found by `--check` alone: {len(measured) - found}.",
     ]
 
@@ -121,19 +125,24 @@ def render():
             raise SystemExit(f"compare.py: {name}.cu has no right/{name}.cu or no {name}.expect")
         cell = their_cell(facts[name]) if name in facts else "not measured"
         rows.append(f"| {name} | {what_is_wrong(name)} | {ours(name)} | {cell} |")
-    return "\n".join([
-        "# What `cc --check` finds, and what compute-sanitizer finds",
-        "",
-        "Small wrong programs, each with a correct twin, are in `simt/tests/bugs`. The tests run",
-        "all of them with `--check`: it must report the line, and keep silent about the twin.",
-        "Written by `simt/tests/bugs/compare.py table`.",
-        "",
-        *summary(names, record),
-        "",
-        "| program | what is wrong | --check | compute-sanitizer |",
-        "|---|---|---|---|",
-        *rows,
-    ]) + "\n"
+    return (
+        "\n".join(
+            [
+                "# What `cc --check` finds, and what compute-sanitizer finds",
+                "",
+                "Small wrong programs, each with a correct twin, are in `simt/tests/bugs`. The tests run",
+                "all of them with `--check`: it must report the line, and keep silent about the twin.",
+                "Written by `simt/tests/bugs/compare.py table`.",
+                "",
+                *summary(names, record),
+                "",
+                "| program | what is wrong | --check | compute-sanitizer |",
+                "|---|---|---|---|",
+                *rows,
+            ]
+        )
+        + "\n"
+    )
 
 
 def table(options):
@@ -149,7 +158,8 @@ def table(options):
 
 def main():
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     commands = parser.add_subparsers(dest="command", required=True)
     measuring = commands.add_parser("measure")
     measuring.add_argument("--out", default=str(HERE / "sanitizer.json"))

@@ -57,8 +57,13 @@ RUNNING = set()
 def run_bounded(command, seconds):
     """Exit status and output; the status is None when the time was over. Kills all it started."""
     process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-        start_new_session=True)
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
     RUNNING.add(process)
     try:
         output, _ = process.communicate(timeout=seconds)
@@ -116,20 +121,30 @@ class Measurement:
 
     def describe(self):
         def ask(pattern, *command):
-            answer = subprocess.run(command, capture_output=True, text=True).stdout
+            answer = subprocess.run(command, check=False, capture_output=True, text=True).stdout
             match = re.search(pattern, answer)
             return match[1] if match else "unknown"
 
         self.record["sanitizer"] = ask(r"Version (\S+)", self.options.sanitizer, "--version")
         self.record["nvcc"] = ask(r"V(\d+\.\d+\.\d+)", self.options.nvcc, "--version")
         self.record["device"] = ask(
-            r"(\S.*)", "nvidia-smi", "--query-gpu=name", "--format=csv,noheader")
+            r"(\S.*)", "nvidia-smi", "--query-gpu=name", "--format=csv,noheader"
+        )
 
     def one(self, key, folder):
         program = str(Path(folder) / key.replace("/", "_"))
         status, output = run_bounded(
-            [self.options.nvcc, "-std=c++17", "-arch=" + self.options.arch, "-lineinfo",
-             str(source_of(key)), "-o", program], 120)
+            [
+                self.options.nvcc,
+                "-std=c++17",
+                "-arch=" + self.options.arch,
+                "-lineinfo",
+                str(source_of(key)),
+                "-o",
+                program,
+            ],
+            120,
+        )
         if status != 0:
             return f"{key}: nvcc failed\n{output}"
         result = {"source": fingerprint(key)}
@@ -137,8 +152,19 @@ class Measurement:
         try:
             for tool, arguments in TOOLS.items():
                 status, output = run_bounded(
-                    [self.options.sanitizer, "--tool", tool, *arguments, "--port", str(port),
-                     "--require-cuda-init", "no", program], self.options.timeout)
+                    [
+                        self.options.sanitizer,
+                        "--tool",
+                        tool,
+                        *arguments,
+                        "--port",
+                        str(port),
+                        "--require-cuda-init",
+                        "no",
+                        program,
+                    ],
+                    self.options.timeout,
+                )
                 if status is not None and "COMPUTE-SANITIZER" not in output:
                     return f"{key}: {tool} did not start\n{output}"
                 result[tool] = findings(output) + ([HANGS] if status is None else [])
@@ -154,12 +180,16 @@ class Measurement:
         self.describe()
         keys = programs() + ["right/" + name for name in programs()]
         self.record["programs"] = {
-            key: value for key, value in self.record["programs"].items()
-            if key in keys and is_fresh(key, value)}
+            key: value
+            for key, value in self.record["programs"].items()
+            if key in keys and is_fresh(key, value)
+        }
         left = [key for key in keys if key not in self.record["programs"]]
         failures = []
-        with tempfile.TemporaryDirectory() as folder, \
-                concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool,
+        ):
             for done, failure in enumerate(pool.map(lambda key: self.one(key, folder), left), 1):
                 if failure is not None:
                     failures.append(failure)
@@ -174,8 +204,10 @@ class Measurement:
 def measure(options):
     for program in (options.nvcc, options.sanitizer, "nvidia-smi"):
         if shutil.which(program) is None:
-            print(f"compare.py: cannot find '{program}': a machine with a GPU and CUDA is needed",
-                  file=sys.stderr)
+            print(
+                f"compare.py: cannot find '{program}': a machine with a GPU and CUDA is needed",
+                file=sys.stderr,
+            )
             return 2
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)

@@ -1,3 +1,4 @@
+// A failed assert and a trap end the kernel with their own errors.
 #include <cassert>
 #include <cstdio>
 

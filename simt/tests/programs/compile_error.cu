@@ -1,3 +1,4 @@
+// A compile error is told at the line and column of the user's file.
 #include <cstdio>
 
 __global__ void k(int* out) {

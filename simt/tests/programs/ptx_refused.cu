@@ -1,3 +1,4 @@
+// Inline PTX that is not known is refused by its text.
 __global__ void k(int* out) {
   int r;
   asm("vabsdiff4.u32.u32.u32 %0, %1, %1, %1;" : "=r"(r) : "r"(5));

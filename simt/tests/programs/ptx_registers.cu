@@ -1,3 +1,4 @@
+// Special registers in inline PTX.
 #include <cstdio>
 
 __device__ __forceinline__ unsigned lane() {

@@ -126,8 +126,7 @@ double milliseconds(const std::function<void()>& work) {
     const auto start = std::chrono::steady_clock::now();
     work();
     cudaDeviceSynchronize();
-    const std::chrono::duration<double, std::milli> took =
-        std::chrono::steady_clock::now() - start;
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
     if (i > 0) times.push_back(took.count());  // the first touches the memory
   }
   std::sort(times.begin(), times.end());
