@@ -68,8 +68,8 @@ class Rewriter {
   void one(const std::string& line) {
     std::string rest;
     const std::size_t from = line.find("from ");
-    const bool included = begins(line, "In file included from ") ||
-                          (begins(line, " ") && line.find_first_not_of(' ') == from);
+    const bool included = from != line.npos && (begins(line, "In file included from ") ||
+                                                (from > 0 && line.find_first_not_of(' ') == from));
     if (included) {
       const auto place = take_place(line.substr(from + 5), rest);
       if (place && !is_ours(place->file) && place->file[0] != '<') includer_ = place;

@@ -116,7 +116,7 @@ TEST_F(Debug, ShowsThreadsThatWait) {
                 "sum.cu:16", "$1 = {x = 5, y = 0, z = 0}", "$2 = 2026", "__syncthreads",
                 "reduce<int>", "[CUDA thread (1,2,0) waits at a barrier]", "$3 = 9",
                 "$4 = {x = 1, y = 2, z = 0}", "[CUDA block (1,1,0), thread (1,2,0)]", "sum.cu:17",
-                "$5 = {x = 1, y = 2, z = 0}", "18\t", "$6 = -1"});
+                "$5 = {x = 1, y = 2, z = 0}", "18\t", "$6 = 0"});
   EXPECT_EQ(output_.find("run_thread_loop"), std::string::npos) << output_;
   EXPECT_NE(output_.find("there is no thread (9,9,0) in a block of (8,8,1)"), std::string::npos);
   EXPECT_NE(output_.find("block (0,1,0) of kernel 'reduce<int>' has ended"), std::string::npos);
