@@ -3,6 +3,7 @@
 // CCCL decides here which compiler it has. For simt it is plain C++: CCCL's own fallbacks, without
 // PTX and without nvcc's rules.
 
-#include_next <cuda/std/__cccl/compiler.h>
+// clang-format off: the order matters
 #include <simt/hide_nvcc.inc>
+#include_next <cuda/std/__cccl/compiler.h>
 #include <simt/show_nvcc.inc>
