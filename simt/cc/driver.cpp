@@ -128,8 +128,11 @@ class Driver {
     // CUDA code casts between element and vector types freely, and a GPU does not contract
     // a*b+c behind the program's back across what the CPU's compiler might.
     append(flags, {"-fno-strict-aliasing", "-ffp-contract=off", "-Wno-unknown-pragmas"});
-    // GCC makes one of functions that come out alike, and with that their lines are lost.
-    if (compiler_.find("clang") == std::string::npos) flags.push_back("-fno-ipa-icf");
+    // GCC makes one of functions that come out alike, and with that their lines are lost. And it puts a
+    // trap where it can tell that a null pointer is used or zero divided by: the fault says more.
+    if (compiler_.find("clang") == std::string::npos) {
+      append(flags, {"-fno-ipa-icf", "-fno-isolate-erroneous-paths-dereference"});
+    }
     if (o_.shared) flags.push_back("-fPIC");
     append(flags, o_.compile);
     if (o_.check) append(flags, check_flags());
