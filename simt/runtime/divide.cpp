@@ -42,7 +42,10 @@ class Division {
     // Nothing else than zero or an overflow traps; the quotient overflows to the smallest number.
     const std::uint64_t smallest = mask() / 2 + 1;
     if (divisor == 0) {
-      store(mask(), mask());
+      // A GPU divides numbers of 64 bits as such of 32 where they fit.
+      const bool fits = bytes_ == 8 && value(0) >> 32 == 0;
+      const std::uint64_t ones = fits ? 0xffffffffu : mask();
+      store(ones, ones);
     } else {
       store(smallest, 0);
     }
