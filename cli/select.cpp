@@ -239,6 +239,7 @@ harness::Settings make_settings(const Places& places, const Backend& backend, co
            : o.jobs > 0 ? o.jobs
                         : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   s.seconds = o.seconds;
+  if (o.sanitize) s.check_library = places.check_library();
   return s;
 }
 

@@ -17,6 +17,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -100,8 +101,11 @@ struct Region {
   const void* allocated_at;
   const void* freed_at;
   bool freed;
-  bool trusted;  // counts as written
+  bool trusted;        // counts as written
+  std::string name{};  // given by the host
+  Address data = 0;    // and where what it names begins: kernels may touch nothing before
 
+  Address start() const { return data > base ? data : base; }
   Address end() const { return base + size; }
 };
 
