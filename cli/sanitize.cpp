@@ -105,7 +105,7 @@ int report_wrong_sanitized(const Options& o, const Backend& backend,
       ordered_json entry = {
           {"op", outcome.entry->name()}, {"name", s.name},     {"race", is_race(outcome, s.name)},
           {"failed", s.failed},          {"passed", s.passed}, {"findings", ordered_json::array()}};
-      for (const json* f : findings) entry["findings"].push_back(*f);
+      for (const json* f : findings) entry["findings"].push_back(ordered_json(*f));
       j["wrong"].push_back(std::move(entry));
       if (o.json) continue;
       fmt::print("  {} {}\n", s.name,

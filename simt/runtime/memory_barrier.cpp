@@ -57,21 +57,35 @@ bool is_private(const Block& block, const MemoryBarrier* barrier) {
   fault(cudaErrorIllegalInstruction, what, site);
 }
 
+// What the running thread did is known to whoever finds the phase over.
+void tell_arrival(const MemoryBarrier* barrier) {
+  if (check_hooks != nullptr && in_kernel()) check_hooks->release(barrier);
+}
+
+// The running thread knows what was done before the arrivals.
+void tell_over(const MemoryBarrier* barrier) {
+  if (check_hooks != nullptr && in_kernel()) check_hooks->acquire(barrier);
+}
+
+// Copies land after all arrivals, whoever makes the last one.
+void land_copies(Block& block, const MemoryBarrier* barrier) {
+  auto& copies = block.bound_copies;
+  const auto is_bound = [&](const BoundCopy& copy) { return copy.barrier == barrier; };
+  if (std::none_of(copies.begin(), copies.end(), is_bound)) return;
+  tell_over(barrier);
+  for (const BoundCopy& copy : copies) {
+    if (!is_bound(copy)) continue;
+    std::memcpy(copy.to, copy.from, copy.size);
+    if (check_hooks != nullptr) check_hooks->copy_landed(copy.to, copy.from, copy.size, copy.pc);
+  }
+  std::erase_if(copies, is_bound);
+  tell_arrival(barrier);
+}
+
 void phase_ended(const MemoryBarrier* barrier) {
   if (!in_kernel()) return;
   Block& block = current_block();
-  auto& copies = block.bound_copies;
-  for (const BoundCopy& copy : copies) {
-    if (copy.barrier != barrier) continue;
-    std::memcpy(copy.to, copy.from, copy.size);
-    if (check_hooks != nullptr)
-      check_hooks->copy_landed(copy.to, copy.from, copy.size, __builtin_return_address(0));
-  }
-  std::erase_if(copies, [&](const BoundCopy& copy) { return copy.barrier == barrier; });
-  if (check_hooks != nullptr) {
-    check_hooks->barrier_passed(block);
-    if (!is_private(block, barrier)) check_hooks->blocks_met(*block.grid);
-  }
+  land_copies(block, barrier);
   block.wake(barrier);
 }
 
@@ -98,13 +112,12 @@ Fields update(MemoryBarrier* barrier, const Change& change) {
 
 template <class Over>
 void wait_until(const MemoryBarrier* barrier, const Over& is_over, Site site) {
-  if (is_over()) return;
   if (!in_kernel()) {
     while (!is_over()) sched_yield();
     return;
   }
   Block& block = current_block();
-  block.park();
+  if (!is_over()) block.park();
   while (!is_over()) {
     if (is_private(block, barrier)) {
       block.watch(barrier, site);
@@ -113,6 +126,14 @@ void wait_until(const MemoryBarrier* barrier, const Over& is_over, Site site) {
       block.yield();
     }
   }
+  tell_over(barrier);
+}
+
+// For those that only ask.
+bool ask(const MemoryBarrier* barrier, bool is_over) {
+  spin_hint();
+  if (is_over) tell_over(barrier);
+  return is_over;
 }
 
 }  // namespace
@@ -158,6 +179,7 @@ void memory_barrier_init(MemoryBarrier* barrier, unsigned expected, Site site) {
 
 unsigned memory_barrier_arrive(MemoryBarrier* barrier, unsigned count, bool drop, Site site,
                                Completion completion) {
+  tell_arrival(barrier);
   const Fields before = update(barrier, [&](Fields& f) {
     if (count > f.pending) {
       misuse("arrives " + std::to_string(count) + " times at a barrier that waits for " +
@@ -167,7 +189,9 @@ unsigned memory_barrier_arrive(MemoryBarrier* barrier, unsigned count, bool drop
     f.pending -= count;
     // Nobody else can arrive in this phase now.
     if (f.pending == 0 && completion.call != nullptr) {
+      tell_over(barrier);
       completion.call(completion.with);
+      tell_arrival(barrier);
       completion.call = nullptr;
     }
     if (drop) f.expected -= std::min(count, f.expected);
@@ -185,13 +209,11 @@ void memory_barrier_expect(MemoryBarrier* barrier, int bytes, Site site) {
 }
 
 bool memory_barrier_is_over(const MemoryBarrier* barrier, unsigned phase) {
-  spin_hint();
-  return unpack(load(barrier)).phase != phase;
+  return ask(barrier, unpack(load(barrier)).phase != phase);
 }
 
 bool memory_barrier_parity_is_over(const MemoryBarrier* barrier, unsigned parity) {
-  spin_hint();
-  return (unpack(load(barrier)).phase & 1u) != (parity & 1u);
+  return ask(barrier, (unpack(load(barrier)).phase & 1u) != (parity & 1u));
 }
 
 void memory_barrier_wait(const MemoryBarrier* barrier, unsigned phase, Site site) {
@@ -205,13 +227,16 @@ void memory_barrier_wait_parity(const MemoryBarrier* barrier, unsigned parity, S
 }
 
 void memory_barrier_copy(MemoryBarrier* barrier, void* to, const void* from, std::size_t size) {
+  const void* const pc = __builtin_return_address(0);
   if (in_kernel() && is_private(current_block(), barrier)) {
-    current_block().bound_copies.push_back({barrier, to, from, size});
+    if (check_hooks != nullptr) check_hooks->copy_began(to, from, size, pc);
+    current_block().bound_copies.push_back({barrier, to, from, size, pc});
     return;
   }
   std::memcpy(to, from, size);
-  if (check_hooks != nullptr && in_kernel())
-    check_hooks->copy_landed(to, from, size, __builtin_return_address(0));
+  if (check_hooks == nullptr || !in_kernel()) return;
+  check_hooks->copy_landed(to, from, size, pc);
+  tell_arrival(barrier);
 }
 
 }  // namespace simt
