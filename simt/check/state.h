@@ -82,7 +82,8 @@ struct Area {
   std::size_t size = 0;
   unsigned char* marks = nullptr;
   Cell* cells = nullptr;
-  bool crowded = true;  // several OS threads may touch it at once
+  bool crowded = true;      // several OS threads may touch it at once
+  std::uint64_t since = 0;  // of shared memory: stamps below are those of blocks that had it before
 
   bool holds(Address address) const { return address - begin < size; }
   unsigned char* mark(Address address) const { return marks + (address - begin); }
