@@ -57,35 +57,41 @@ bool is_private(const Block& block, const MemoryBarrier* barrier) {
   fault(cudaErrorIllegalInstruction, what, site);
 }
 
+// To the checks each phase is an object of its own, so that who has waited for one is not taken to
+// know of arrivals in the next: one of the word's bytes stands for it.
+const void* phase_object(const MemoryBarrier* barrier, unsigned phase) {
+  return reinterpret_cast<const char*>(barrier) + phase % sizeof *barrier;
+}
+
 // What the running thread did is known to whoever finds the phase over.
-void tell_arrival(const MemoryBarrier* barrier) {
-  if (check_hooks != nullptr && in_kernel()) check_hooks->release(barrier);
+void tell_arrival(const MemoryBarrier* barrier, unsigned phase) {
+  if (check_hooks != nullptr && in_kernel()) check_hooks->release(phase_object(barrier, phase));
 }
 
 // The running thread knows what was done before the arrivals.
-void tell_over(const MemoryBarrier* barrier) {
-  if (check_hooks != nullptr && in_kernel()) check_hooks->acquire(barrier);
+void tell_over(const MemoryBarrier* barrier, unsigned phase) {
+  if (check_hooks != nullptr && in_kernel()) check_hooks->acquire(phase_object(barrier, phase));
 }
 
 // Copies land after all arrivals, whoever makes the last one.
-void land_copies(Block& block, const MemoryBarrier* barrier) {
+void land_copies(Block& block, const MemoryBarrier* barrier, unsigned phase) {
   auto& copies = block.bound_copies;
   const auto is_bound = [&](const BoundCopy& copy) { return copy.barrier == barrier; };
   if (std::none_of(copies.begin(), copies.end(), is_bound)) return;
-  tell_over(barrier);
+  tell_over(barrier, phase);
   for (const BoundCopy& copy : copies) {
     if (!is_bound(copy)) continue;
     std::memcpy(copy.to, copy.from, copy.size);
     if (check_hooks != nullptr) check_hooks->copy_landed(copy.to, copy.from, copy.size, copy.pc);
   }
   std::erase_if(copies, is_bound);
-  tell_arrival(barrier);
+  tell_arrival(barrier, phase);
 }
 
-void phase_ended(const MemoryBarrier* barrier) {
+void phase_ended(const MemoryBarrier* barrier, unsigned phase) {
   if (!in_kernel()) return;
   Block& block = current_block();
-  land_copies(block, barrier);
+  land_copies(block, barrier, phase);
   block.wake(barrier);
 }
 
@@ -104,7 +110,7 @@ Fields update(MemoryBarrier* barrier, const Change& change) {
     }
     if (__atomic_compare_exchange_n(barrier, &word, pack(f), false, __ATOMIC_SEQ_CST,
                                     __ATOMIC_SEQ_CST)) {
-      if (ends) phase_ended(barrier);
+      if (ends) phase_ended(barrier, before.phase);
       return before;
     }
   }
@@ -112,12 +118,13 @@ Fields update(MemoryBarrier* barrier, const Change& change) {
 
 template <class Over>
 void wait_until(const MemoryBarrier* barrier, const Over& is_over, Site site) {
+  if (is_over()) return;
   if (!in_kernel()) {
     while (!is_over()) sched_yield();
     return;
   }
   Block& block = current_block();
-  if (!is_over()) block.park();
+  block.park();
   while (!is_over()) {
     if (is_private(block, barrier)) {
       block.watch(barrier, site);
@@ -126,14 +133,19 @@ void wait_until(const MemoryBarrier* barrier, const Over& is_over, Site site) {
       block.yield();
     }
   }
-  tell_over(barrier);
 }
 
-// For those that only ask.
-bool ask(const MemoryBarrier* barrier, bool is_over) {
-  spin_hint();
-  if (is_over) tell_over(barrier);
-  return is_over;
+bool is_over(const MemoryBarrier* barrier, unsigned phase) {
+  if (unpack(load(barrier)).phase == phase) return false;
+  tell_over(barrier, phase);
+  return true;
+}
+
+bool parity_is_over(const MemoryBarrier* barrier, unsigned parity) {
+  const unsigned present = unpack(load(barrier)).phase;
+  if ((present & 1u) == (parity & 1u)) return false;
+  tell_over(barrier, present - 1);
+  return true;
 }
 
 }  // namespace
@@ -179,7 +191,7 @@ void memory_barrier_init(MemoryBarrier* barrier, unsigned expected, Site site) {
 
 unsigned memory_barrier_arrive(MemoryBarrier* barrier, unsigned count, bool drop, Site site,
                                Completion completion) {
-  tell_arrival(barrier);
+  tell_arrival(barrier, unpack(load(barrier)).phase);
   const Fields before = update(barrier, [&](Fields& f) {
     if (count > f.pending) {
       misuse("arrives " + std::to_string(count) + " times at a barrier that waits for " +
@@ -189,9 +201,9 @@ unsigned memory_barrier_arrive(MemoryBarrier* barrier, unsigned count, bool drop
     f.pending -= count;
     // Nobody else can arrive in this phase now.
     if (f.pending == 0 && completion.call != nullptr) {
-      tell_over(barrier);
+      tell_over(barrier, f.phase);
       completion.call(completion.with);
-      tell_arrival(barrier);
+      tell_arrival(barrier, f.phase);
       completion.call = nullptr;
     }
     if (drop) f.expected -= std::min(count, f.expected);
@@ -209,21 +221,23 @@ void memory_barrier_expect(MemoryBarrier* barrier, int bytes, Site site) {
 }
 
 bool memory_barrier_is_over(const MemoryBarrier* barrier, unsigned phase) {
-  return ask(barrier, unpack(load(barrier)).phase != phase);
+  spin_hint();
+  return is_over(barrier, phase);
 }
 
 bool memory_barrier_parity_is_over(const MemoryBarrier* barrier, unsigned parity) {
-  return ask(barrier, (unpack(load(barrier)).phase & 1u) != (parity & 1u));
+  spin_hint();
+  return parity_is_over(barrier, parity);
 }
 
 void memory_barrier_wait(const MemoryBarrier* barrier, unsigned phase, Site site) {
   wait_until(
-      barrier, [&] { return unpack(load(barrier)).phase != phase; }, site);
+      barrier, [&] { return is_over(barrier, phase); }, site);
 }
 
 void memory_barrier_wait_parity(const MemoryBarrier* barrier, unsigned parity, Site site) {
   wait_until(
-      barrier, [&] { return (unpack(load(barrier)).phase & 1u) != (parity & 1u); }, site);
+      barrier, [&] { return parity_is_over(barrier, parity); }, site);
 }
 
 void memory_barrier_copy(MemoryBarrier* barrier, void* to, const void* from, std::size_t size) {
@@ -236,7 +250,7 @@ void memory_barrier_copy(MemoryBarrier* barrier, void* to, const void* from, std
   std::memcpy(to, from, size);
   if (check_hooks == nullptr || !in_kernel()) return;
   check_hooks->copy_landed(to, from, size, pc);
-  tell_arrival(barrier);
+  tell_arrival(barrier, unpack(load(barrier)).phase);
 }
 
 }  // namespace simt

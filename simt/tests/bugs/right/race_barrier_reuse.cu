@@ -17,7 +17,7 @@ __global__ void stream(const int* in, int* out, int rounds) {
   for (int round = 0; round < rounds; ++round) {
     if (threadIdx.x < 32) {
       buffer[lane] = in[round * 32 + lane];
-      (void)full.arrive();
+      full.arrive_and_wait();
       empty.arrive_and_wait();
     } else {
       full.arrive_and_wait();
