@@ -5,6 +5,7 @@
 
 #include "cli/learner.h"
 #include "cli/report.h"
+#include "cli/sanitize.h"
 #include "cli/terminal.h"
 #include "harness/worker.h"
 
@@ -19,16 +20,10 @@ Examples:
   ./warpath check softmax mine.cu              your own kernel beside the shipped ones
   ./warpath check mine.cu                      your own kernel alone
   ./warpath check all --wrong                  kernels that look right; each must be rejected
+  ./warpath check softmax --sanitize           every access watched: memory, races, unwritten reads, barriers
 
 A rung runs in a process of its own: one that crashes or hangs is reported as failed, and the rest goes on.
 Exit status: 0 all passed, 1 a check failed, 2 the command was wrong or a part is missing.)";
-
-bool is_race(const OpOutcome& outcome, const std::string& rung) {
-  const auto& all = outcome.entry->contestants;
-  const auto it =
-      std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.name == rung; });
-  return it != all.end() && it->rung->race;
-}
 
 // Of the wrong kernels each has to fail somewhere; the first reason is shown. A race may pass on a GPU by luck, which is
 // why it is there; the CPU backend's order of threads brings it out.
@@ -78,15 +73,20 @@ int report_wrong(const Options& o, const Backend& backend, const std::vector<OpO
 int check(const Options& o) {
   const harness::Places places = harness::find_places();
   if (!o.fork) harness::Worker::stay_in_this_process();
-  const Backend backend = choose_backend(places, o.backend);
+  if (o.sanitize && o.backend == "cuda")
+    throw Refusal(
+        "--sanitize watches kernels on this CPU (--backend simt); on a GPU: compute-sanitizer "
+        "build/bin/warpath check OP --no-fork");
+  const Backend backend = choose_backend(places, o.sanitize ? "simt" : o.backend);
+  const std::string libraries = o.sanitize ? "checked" : backend.name;
   std::vector<std::string> names, files;
   for (const std::string& word : o.names) (is_kernel_file(word) ? files : names).push_back(word);
   if (o.wrong && !files.empty())
     throw Refusal("--wrong is about the shipped wrong kernels; give it no files");
 
-  const LearnerKernels own(places, backend, files);
+  const LearnerKernels own(places, backend, o.sanitize, files);
   const bool alone = names.empty();
-  std::vector<OpEntry> ops = find_ops(places, alone ? own.ops() : names, backend.name,
+  std::vector<OpEntry> ops = find_ops(places, alone ? own.ops() : names, libraries,
                                       o.wrong ? RungSet::wrong : RungSet::ladder_and_peers);
   if (alone) {
     for (OpEntry& e : ops) e.contestants.clear();
@@ -103,21 +103,30 @@ int check(const Options& o) {
     throw Refusal(fmt::format("no wrong kernels are built for {}", backend.name));
   // The bench cases are gigabytes, and `bench` checks them before it times them: here only by name, on a GPU.
   narrow(ops, o, backend.gpu && !o.wrong && !o.cases.empty() ? Cases::all : Cases::small);
+  const int left_out = o.sanitize && o.cases.empty() ? leave_out_large(ops) : 0;
   if (ops.empty()) throw Refusal("nothing to check: no rung, case and type fit together");
 
   const harness::Settings settings = make_settings(places, backend, o);
   if (!o.json) print_backend(backend, settings);
   const std::vector<OpOutcome> outcomes = run_all(ops, settings);
-  if (o.wrong) return report_wrong(o, backend, outcomes);
+  if (o.wrong) return (o.sanitize ? report_wrong_sanitized : report_wrong)(o, backend, outcomes);
+  const auto details = [&](const OpOutcome& outcome) {
+    return o.sanitize ? sanitized_json(outcome) : outcome_json(outcome, {});
+  };
   if (o.json) {
     nlohmann::ordered_json j = backend_json(backend);
     j["seed"] = settings.seed;
     j["passed"] = exit_status(outcomes) == all_passed;
-    for (const OpOutcome& outcome : outcomes) j["ops"].push_back(outcome_json(outcome, {}));
+    if (o.sanitize) j["left_out"] = left_out;
+    for (const OpOutcome& outcome : outcomes) j["ops"].push_back(details(outcome));
     print_json(j);
   } else {
-    for (const OpOutcome& outcome : outcomes) print_checks(outcome, o.verbose);
+    for (const OpOutcome& outcome : outcomes)
+      (o.sanitize ? print_sanitized : print_checks)(outcome, o.verbose);
     print_closing(outcomes);
+    if (left_out > 0)
+      fmt::print("left out: {} cases with more than {} KiB; --case NAME takes one of them\n",
+                 left_out, sanitize_limit >> 10);
   }
   return exit_status(outcomes);
 }
@@ -131,6 +140,8 @@ void add_check(Registry& r) {
   add_selection_flags(*c, r.options);
   c->add_flag("--wrong", r.options.wrong,
               "check the wrong kernels: 0 only if each one is rejected");
+  c->add_flag("--sanitize", r.options.sanitize,
+              "under the checks for memory, races, unwritten reads and barriers (CPU)");
   c->add_flag("--peers,!--no-peers", r.options.peers, "check the vendor's kernels too (GPU)");
   c->add_flag("-v,--verbose", r.options.verbose, "every failure with all it printed");
   add_running_flags(*c, r.options);

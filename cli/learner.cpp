@@ -21,7 +21,8 @@ std::string device_flag(int arch) {
 }
 
 std::vector<std::string> compile_command(const harness::Places& places, const Backend& backend,
-                                         const fs::path& file, const fs::path& library) {
+                                         bool checked, const fs::path& file,
+                                         const fs::path& library) {
   std::vector<std::string> command;
   if (backend.gpu) {
     const char* nvcc = std::getenv("NVCC");
@@ -29,6 +30,7 @@ std::vector<std::string> compile_command(const harness::Places& places, const Ba
                "--expt-relaxed-constexpr"};
   } else {
     command = {(places.program.parent_path() / "warpath-cc").string()};
+    if (checked) command.emplace_back("--check");
   }
   // Hidden, so that what the file defines does not meet the same names of the shipped library in
   // one process.
@@ -67,7 +69,7 @@ bool is_kernel_file(const std::string& word) {
   return word.ends_with(".cu");
 }
 
-LearnerKernels::LearnerKernels(const harness::Places& places, const Backend& backend,
+LearnerKernels::LearnerKernels(const harness::Places& places, const Backend& backend, bool checked,
                                const std::vector<std::string>& files) {
   Progress progress;
   for (const std::string& file : files) {
@@ -75,7 +77,7 @@ LearnerKernels::LearnerKernels(const harness::Places& places, const Backend& bac
     progress.show("compiling " + file);
     const fs::path library =
         folder_.file(fmt::format("{}_{}.so", fs::path(file).stem().string(), contestants_.size()));
-    const auto command = compile_command(places, backend, fs::absolute(file), library);
+    const auto command = compile_command(places, backend, checked, fs::absolute(file), library);
     const harness::CommandResult result = harness::run_command(command);
     progress.clear();
     if (result.status == 127)

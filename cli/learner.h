@@ -15,9 +15,9 @@ bool is_kernel_file(const std::string& word);  // "mine.cu", not an op
 
 class LearnerKernels {
  public:
-  // Compiles each file for the backend; refuses with the compiler's words when one does not
-  // compile.
-  LearnerKernels(const harness::Places& places, const Backend& backend,
+  // Compiles each file for the backend, on a CPU with checks if asked for; refuses with the
+  // compiler's words when one does not compile.
+  LearnerKernels(const harness::Places& places, const Backend& backend, bool checked,
                  const std::vector<std::string>& files);
 
   // The ops the files registered rungs for, sorted.

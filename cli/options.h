@@ -25,6 +25,7 @@ struct Options {
   std::optional<double> timeout;
   int jobs = 0;  // 0: as many as there are cores
   bool wrong = false;
+  bool sanitize = false;
   bool save = false;
   bool check_only = false;
   bool peers = true;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <map>
 
@@ -95,6 +96,13 @@ std::vector<Summary> summarise(const std::vector<Record>& records) {
   return all;
 }
 
+bool is_race(const OpOutcome& outcome, const std::string& rung) {
+  const auto& all = outcome.entry->contestants;
+  const auto it =
+      std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.name == rung; });
+  return it != all.end() && it->rung->race;
+}
+
 std::vector<OpOutcome> run_all(const std::vector<OpEntry>& ops, const harness::Settings& settings) {
   Progress progress;
   harness::Watch watch;
@@ -102,8 +110,13 @@ std::vector<OpOutcome> run_all(const std::vector<OpEntry>& ops, const harness::S
     progress.show(fmt::format("{}/{}  {}", done, total, what));
   };
   std::vector<OpOutcome> outcomes;
-  for (const OpEntry& e : ops)
-    outcomes.push_back({&e, harness::run_op(settings, *e.op, e.contestants, e.attempts, watch)});
+  for (const OpEntry& e : ops) {
+    const auto begin = std::chrono::steady_clock::now();
+    OpOutcome outcome{&e, harness::run_op(settings, *e.op, e.contestants, e.attempts, watch)};
+    outcome.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    outcomes.push_back(std::move(outcome));
+  }
   return outcomes;
 }
 
@@ -137,6 +150,10 @@ void print_checks(const OpOutcome& outcome, bool verbose) {
                                             : Tone::dim}});
   }
   table.print();
+  print_reasons(summaries, verbose);
+}
+
+void print_reasons(const std::vector<Summary>& summaries, bool verbose) {
   for (const Summary& s : summaries) print_failures(s, verbose);
   for (const Summary& s : summaries) print_skips(s);
 }

@@ -23,7 +23,11 @@ std::vector<Summary> summarise(const std::vector<harness::Record>& records);
 struct OpOutcome {
   const OpEntry* entry = nullptr;
   std::vector<harness::Record> records;
+  double seconds = 0;  // all of it together
 };
+
+// A wrong kernel that errs only when threads run in an unlucky order.
+bool is_race(const OpOutcome& outcome, const std::string& rung);
 
 // Runs every op, with progress on stderr.
 std::vector<OpOutcome> run_all(const std::vector<OpEntry>& ops, const harness::Settings& settings);
@@ -34,6 +38,8 @@ harness::Roofline measure_roofline(const harness::Settings& settings);
 void print_backend(const Backend& backend, const harness::Settings& settings);
 // The ladder of one op, then why anything failed or was skipped.
 void print_checks(const OpOutcome& outcome, bool verbose);
+// Why rungs failed or were skipped.
+void print_reasons(const std::vector<Summary>& summaries, bool verbose);
 // One table a bench case and dtype: time, rate, share of the roofline, ratio to the best peer, a
 // bar.
 void print_times(const OpOutcome& outcome, const harness::Roofline& roofline);

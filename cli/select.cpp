@@ -213,8 +213,9 @@ std::vector<OpEntry> find_ops(const Places& places, const std::vector<std::strin
     if (hit) continue;
     const auto sources = harness::source_folders(places);
     if (has(sources, word))
-      throw Refusal(fmt::format("op '{0}' is not built for {1}; `./warpath check {0}` builds it",
-                                word, backend));
+      throw Refusal(fmt::format("op '{0}' is not built for {1}; `./warpath check {0}{2}` builds it",
+                                word, backend == "checked" ? "the checks" : backend,
+                                backend == "checked" ? " --sanitize" : ""));
     for (const std::string& folder : sources) add_unique(known, folder);
     throw Refusal(did_you_mean("op", word, known));
   }
@@ -239,6 +240,7 @@ harness::Settings make_settings(const Places& places, const Backend& backend, co
            : o.jobs > 0 ? o.jobs
                         : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   s.seconds = o.seconds;
+  if (o.sanitize) s.check_library = places.check_library();
   return s;
 }
 

@@ -32,10 +32,18 @@ endif()
 set(WARPATH_CUDA_FLAGS -Xcompiler=-Wall,-Wextra -Xcudafe=--diag_suppress=177 -lineinfo
                        --expt-relaxed-constexpr)
 
-# warpath_simt_library(NAME SOURCES … [OBJECTS …] [INCLUDES …]): lib/NAME.so for the CPU.
+# warpath_simt_library(NAME [CHECKED] SOURCES … [OBJECTS …] [INCLUDES …]): lib/NAME.so for the CPU. CHECKED: with every
+# access of its kernels watched (warpath-cc --check).
 function(warpath_simt_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;OBJECTS;INCLUDES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "CHECKED" "" "SOURCES;OBJECTS;INCLUDES;LIBRARIES" ${ARGN})
   set(objects)
+  set(check_flag)
+  set(how "for this CPU")
+  if(ARG_CHECKED)
+    set(check_flag --check)
+    set(how "for the checks")
+    list(APPEND ARG_LIBRARIES simt_check)
+  endif()
   list(TRANSFORM ARG_INCLUDES PREPEND -I OUTPUT_VARIABLE includes)
   foreach(source ${ARG_SOURCES})
     file(RELATIVE_PATH relative ${CMAKE_SOURCE_DIR} ${source})
@@ -45,12 +53,12 @@ function(warpath_simt_library name)
     add_custom_command(
       OUTPUT ${object}
       COMMAND ${CMAKE_COMMAND} -E env CXX=${CMAKE_CXX_COMPILER} $<TARGET_FILE:warpath-cc> -c ${source}
-              -o ${object} -std=c++20 -O2 -I${CMAKE_SOURCE_DIR} ${includes}
+              -o ${object} ${check_flag} -std=c++20 -O2 -I${CMAKE_SOURCE_DIR} ${includes}
               -Xcompiler -fPIC,-fvisibility=hidden,-fvisibility-inlines-hidden,-Wall,-Wextra -MD -MF
               ${object}.d
       DEPENDS ${source} warpath-cc
       DEPFILE ${object}.d
-      COMMENT "Compiling ${relative} for this CPU"
+      COMMENT "Compiling ${relative} ${how}"
       VERBATIM)
     list(APPEND objects ${object})
   endforeach()
@@ -99,4 +107,5 @@ function(warpath_library name)
 endfunction()
 
 add_custom_target(backends_simt)
+add_custom_target(backends_checked)
 add_custom_target(backends_cuda)

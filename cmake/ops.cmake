@@ -1,5 +1,6 @@
 # One folder under ops/ is one op: found by being there.
 #   *.cpp host only, *.cu the rungs, peers*.cu the vendor's way (GPU only), wrong/*.cu kernels the checks reject.
+# For the CPU there is each library twice: OP_simt as it runs, OP_checked for `check --sanitize`.
 
 file(GLOB op_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true ${CMAKE_SOURCE_DIR}/ops/*)
 foreach(folder ${op_folders})
@@ -22,7 +23,9 @@ foreach(folder ${op_folders})
 
   if(WARPATH_SIMT)
     warpath_simt_library(${op}_simt SOURCES ${rungs} OBJECTS ${objects} INCLUDES ${folder})
+    warpath_simt_library(${op}_checked CHECKED SOURCES ${rungs} OBJECTS ${objects} INCLUDES ${folder})
     add_dependencies(backends_simt ${op}_simt)
+    add_dependencies(backends_checked ${op}_checked)
   endif()
   if(WARPATH_CUDA)
     set(libraries)
@@ -33,5 +36,10 @@ foreach(folder ${op_folders})
   endif()
   if(wrong)
     warpath_library(${op}_wrong SOURCES ${wrong} OBJECTS $<TARGET_OBJECTS:warpath_core> INCLUDES ${folder})
+    if(WARPATH_SIMT)
+      warpath_simt_library(${op}_wrong_checked CHECKED SOURCES ${wrong} OBJECTS $<TARGET_OBJECTS:warpath_core>
+                           INCLUDES ${folder})
+      add_dependencies(backends_checked ${op}_wrong_checked)
+    endif()
   endif()
 endforeach()

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -34,12 +35,18 @@ void must(const char* device_error) {
   throw Error(text);
 }
 
-GuardedBuffer::GuardedBuffer(const Device& device, std::string name, std::int64_t bytes,
-                             std::int64_t lead)
-    : device_(&device), name_(std::move(name)), bytes_(bytes), front_(zone + lead) {
-  must(device.alloc(&base_, front_ + bytes_ + zone));
-  must(device.upload(base_, guard_bytes(front_).data(), front_));
-  must(device.upload(static_cast<char*>(base_) + front_ + bytes_, guard_bytes(zone).data(), zone));
+GuardedBuffer::GuardedBuffer(const Device& device, const Sanitizer* sanitizer, std::string name,
+                             std::int64_t bytes, std::int64_t lead)
+    : device_(&device),
+      sanitizer_(sanitizer),
+      name_(std::move(name)),
+      bytes_(bytes),
+      front_(lead + (sanitizer ? 0 : zone)),
+      back_(sanitizer ? 0 : zone) {
+  must(device.alloc(&base_, std::max<std::int64_t>(front_ + bytes_ + back_, 1)));
+  if (front_ > 0) must(device.upload(base_, guard_bytes(front_).data(), front_));
+  if (back_ > 0) must(device.upload(end(), guard_bytes(back_).data(), back_));
+  if (sanitizer_) sanitizer_->name(data(), name_);
 }
 
 GuardedBuffer::~GuardedBuffer() {
@@ -48,24 +55,28 @@ GuardedBuffer::~GuardedBuffer() {
 
 GuardedBuffer::GuardedBuffer(GuardedBuffer&& other) noexcept
     : device_(other.device_),
+      sanitizer_(other.sanitizer_),
       name_(std::move(other.name_)),
       base_(std::exchange(other.base_, nullptr)),
       bytes_(other.bytes_),
-      front_(other.front_) {}
+      front_(other.front_),
+      back_(other.back_) {}
 
 void GuardedBuffer::poison(int byte) const {
-  if (bytes_ > 0) must(device_->fill(data(), byte, bytes_));
+  if (bytes_ == 0) return;
+  must(device_->fill(data(), byte, bytes_));
+  if (sanitizer_) sanitizer_->forget(data(), bytes_);
 }
 
 std::string GuardedBuffer::damage() const {
   std::vector<char> seen(static_cast<std::size_t>(front_));
-  must(device_->download(seen.data(), base_, front_));
+  if (front_ > 0) must(device_->download(seen.data(), base_, front_));
   for (std::int64_t i = front_ - 1; i >= 0; --i)
     if (seen[static_cast<std::size_t>(i)] != guard_byte(i))
       return fmt::format("wrote before the start of {} ({} bytes before it)", name_, front_ - i);
-  seen.resize(static_cast<std::size_t>(zone));
-  must(device_->download(seen.data(), static_cast<char*>(base_) + front_ + bytes_, zone));
-  for (std::int64_t i = 0; i < zone; ++i)
+  seen.resize(static_cast<std::size_t>(back_));
+  if (back_ > 0) must(device_->download(seen.data(), end(), back_));
+  for (std::int64_t i = 0; i < back_; ++i)
     if (seen[static_cast<std::size_t>(i)] != guard_byte(i))
       return fmt::format("wrote past the end of {} (byte {} after it)", name_, i + 1);
   return {};

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "harness/device/device.h"
+#include "harness/sanitizer.h"
 
 namespace warpath::harness {
 
@@ -13,7 +14,9 @@ void must(const char* device_error);
 class GuardedBuffer {
  public:
   // The data starts `lead` bytes past an aligned address.
-  GuardedBuffer(const Device& device, std::string name, std::int64_t bytes, std::int64_t lead);
+  // With a sanitizer there are no zones: it sees for itself what is outside of an allocation.
+  GuardedBuffer(const Device& device, const Sanitizer* sanitizer, std::string name,
+                std::int64_t bytes, std::int64_t lead);
   ~GuardedBuffer();
   GuardedBuffer(GuardedBuffer&& other) noexcept;
   GuardedBuffer(const GuardedBuffer&) = delete;
@@ -23,15 +26,18 @@ class GuardedBuffer {
   std::int64_t bytes() const { return bytes_; }
   const std::string& name() const { return name_; }
 
-  void poison(int byte) const;
+  void poison(int byte) const;  // counts as not written
   // Empty, or what was done to the memory around the data.
   std::string damage() const;
 
  private:
+  void* end() const { return static_cast<char*>(data()) + bytes_; }
+
   const Device* device_;
+  const Sanitizer* sanitizer_;
   std::string name_;
   void* base_ = nullptr;
-  std::int64_t bytes_, front_;
+  std::int64_t bytes_, front_, back_;
 };
 
 }  // namespace warpath::harness

@@ -13,6 +13,10 @@ fs::path Places::device_library(const std::string& backend) const {
   return lib / ("device_" + backend + ".so");
 }
 
+fs::path Places::check_library() const {
+  return lib / "libsimt_check.so";
+}
+
 fs::path Places::op_library(const std::string& folder, const std::string& backend,
                             bool wrong) const {
   return lib / (folder + (wrong ? "_wrong_" : "_") + backend + ".so");

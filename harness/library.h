@@ -25,6 +25,7 @@ struct Places {
   std::filesystem::path lib;      // ../lib beside it
   std::filesystem::path root;     // of the source tree: ops/, core/
   std::filesystem::path device_library(const std::string& backend) const;
+  std::filesystem::path check_library() const;  // of simt, for rungs built with checks
   std::filesystem::path op_library(const std::string& folder, const std::string& backend,
                                    bool wrong) const;
 };

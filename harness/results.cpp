@@ -75,6 +75,7 @@ ordered_json to_json(const Rated& rated) {
   j["passed"] = r.status == Status::passed;
   if (!r.reason.empty()) j["reason"] = r.reason;
   if (!r.output.empty()) j["output"] = r.output;
+  if (!r.findings.empty()) j["findings"] = r.findings;
   j["max_error"] = number(r.error);
   j["allowed"] = number(r.allowed);
   j["bytes"] = r.cost.bytes;

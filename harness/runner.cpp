@@ -12,6 +12,7 @@
 
 #include "harness/memory.h"
 #include "harness/problem.h"
+#include "harness/sanitizer.h"
 #include "harness/trial.h"
 #include "harness/worker.h"
 
@@ -41,7 +42,8 @@ class Runner {
         slot_bytes_(most(attempts, &Plan::output_bytes)),
         outputs_(slot_bytes_ * jobs_) {
     for (const Contestant& c : contestants)
-      setups_.push_back({&op, c.rung, settings.device_library, &inputs_, &outputs_});
+      setups_.push_back(
+          {&op, c.rung, settings.device_library, &inputs_, &outputs_, settings.check_library});
     workers_.resize(contestants.size());
   }
 
@@ -118,7 +120,7 @@ Worker& Runner::worker(std::size_t who) {
 
 void Runner::start(std::size_t who, std::int64_t slot, const Attempt& attempt) {
   // Reruns are cheap on a GPU, and three see more of what only sometimes happens.
-  const int launches = settings_.gpu ? 3 : 2;
+  const int launches = settings_.gpu ? 3 : settings_.check_library.empty() ? 2 : 1;
   worker(who).send({{"do", "check"},
                     {"case", attempt.test},
                     {"dtype", std::string(name(attempt.dtype))},
@@ -144,6 +146,11 @@ void Runner::finish(const Record& record) {
 bool Runner::answered(Active& active, const json& reply, Record& record, const Problem& problem,
                       const Attempt& attempt) {
   const std::string status = reply.value("status", "failed");
+  record.findings = reply.value("findings", json::array());
+  if (!record.findings.empty()) {
+    fail(active.who, record, describe_findings(record.findings));
+    return true;
+  }
   if (status == "skipped") {
     record.status = Status::skipped;
     record.reason = reply.value("reason", "");

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,9 @@ struct Settings {
   int jobs = 1;          // rungs at the same time; always 1 on a GPU
   bool time = false;     // time the bench cases
   double seconds = 0.3;  // timer budget of one rung and case
+  // What watches rungs that were built with checks: one launch a case then, and what is found is a
+  // failure.
+  std::filesystem::path check_library;
 };
 
 inline constexpr double default_timeout_cpu = 60;
@@ -47,9 +51,10 @@ struct Record {
   DType dtype = DType::f32;
   Dims dims;
   Status status = Status::failed;
-  std::string reason;  // of a failure or a skip
-  std::string output;  // what a failing rung printed
-  double error = 0;    // at the element nearest to its bound
+  std::string reason;                                 // of a failure or a skip
+  std::string output;                                 // what a failing rung printed
+  nlohmann::json findings = nlohmann::json::array();  // of a checked rung: see sanitizer.h
+  double error = 0;                                   // at the element nearest to its bound
   double allowed = 0;
   double ratio = 0;
   Cost cost;

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "core/error.h"
 #include "harness/buffer.h"
 #include "harness/compare.h"
+#include "harness/sanitizer.h"
 
 using nlohmann::json;
 
@@ -28,11 +30,11 @@ struct Skipped : Error {
 
 class Trial {
  public:
-  Trial(const TrialSetup& setup, const Device& device, const Plan& plan)
-      : setup_(setup), device_(device), plan_(plan), args_(plan_) {
+  Trial(const TrialSetup& setup, const Device& device, const Sanitizer* sanitizer, const Plan& plan)
+      : setup_(setup), device_(device), sanitizer_(sanitizer), plan_(plan), args_(plan_) {
     for (const TensorPlan& t : plan_.tensors) {
       if (!t.present) continue;
-      Held h{&t, GuardedBuffer(device_, t.spec->name, t.bytes, lead(t)), std::nullopt,
+      Held h{&t, GuardedBuffer(device_, sanitizer_, t.spec->name, t.bytes, lead(t)), std::nullopt,
              std::nullopt};
       args_.tensor(t).data = h.buffer.data();
       held_.push_back(std::move(h));
@@ -42,7 +44,7 @@ class Trial {
     for (Held& h : held_) {
       const TensorPlan& t = *h.tensor;
       if (!t.spec->is_input()) continue;
-      h.pristine.emplace(device_, t.spec->name, t.bytes, lead(t));
+      h.pristine.emplace(device_, sanitizer_, t.spec->name, t.bytes, lead(t));
       if (t.bytes == 0) continue;
       must(device_.upload(h.pristine->data(), setup_.inputs->at(t.input_at), t.bytes));
       must(device_.copy(h.buffer.data(), h.pristine->data(), t.bytes));
@@ -54,7 +56,7 @@ class Trial {
     launch(poisons[0]);
     for (Held& h : held_) {
       if (!h.tensor->spec->is_output()) continue;
-      h.first.emplace(device_, h.buffer.name(), h.tensor->bytes, lead(*h.tensor));
+      h.first.emplace(device_, sanitizer_, h.buffer.name(), h.tensor->bytes, lead(*h.tensor));
       if (h.tensor->bytes > 0)
         must(device_.copy(h.first->data(), h.buffer.data(), h.tensor->bytes));
     }
@@ -86,6 +88,8 @@ class Trial {
     return timing;
   }
 
+  const json& findings() const { return findings_; }
+
  private:
   struct Held {
     const TensorPlan* tensor;
@@ -102,7 +106,7 @@ class Trial {
     const std::int64_t bytes = setup_.rung->scratch(args_.get());
     for (const ArgSpec& a : plan_.op->contract.args()) {
       if (a.role != Role::scratch) continue;
-      scratch_.emplace(device_, a.name, bytes, 0);
+      scratch_.emplace(device_, sanitizer_, a.name, bytes, 0);
       if (setup_.rung->zeroed_scratch) scratch_->poison(0);
       scratch_at(args_.get(), a) = {scratch_->data(), bytes};
       return;
@@ -122,8 +126,37 @@ class Trial {
 
   void launch(int poison) {
     prepare(poison);
-    setup_.rung->launch(args_.get(), static_cast<cudaStream_t>(device_.stream()));
+    if (sanitizer_) sanitizer_->take_findings();  // about copies of the harness itself
+    try {
+      setup_.rung->launch(args_.get(), static_cast<cudaStream_t>(device_.stream()));
+      must(device_.synchronise());
+    } catch (...) {
+      take_findings();
+      throw;
+    }
+    take_findings();
     inspect();
+  }
+
+  void take_findings() {
+    if (!sanitizer_) return;
+    for (json& f : sanitizer_->take_findings()) findings_.push_back(std::move(f));
+  }
+
+  // -1: there is none. A checked rung's are compared here: a kernel of the harness that nobody
+  // watches would count as having written everything.
+  std::int64_t first_difference(const void* a, const void* b, std::int64_t bytes) const {
+    std::int64_t at = -1;
+    if (!sanitizer_) {
+      must(device_.first_difference(a, b, bytes, &at));
+      return at;
+    }
+    if (bytes == 0) return -1;
+    std::vector<char> x(static_cast<std::size_t>(bytes)), y(x.size());
+    must(device_.download(x.data(), a, bytes));
+    must(device_.download(y.data(), b, bytes));
+    const auto differ = std::mismatch(x.begin(), x.end(), y.begin()).first;
+    return differ == x.end() ? -1 : differ - x.begin();
   }
 
   // After a launch: it ended well, wrote nothing around its tensors, and left its inputs alone.
@@ -135,8 +168,8 @@ class Trial {
       if (const std::string d = scratch_->damage(); !d.empty()) throw Error(d);
     for (const Held& h : held_) {
       if (h.tensor->spec->role != Role::in) continue;
-      std::int64_t at = -1;
-      must(device_.first_difference(h.buffer.data(), h.pristine->data(), h.tensor->bytes, &at));
+      const std::int64_t at =
+          first_difference(h.buffer.data(), h.pristine->data(), h.tensor->bytes);
       if (at >= 0) throw Error("changed its input " + element(*h.tensor, at));
     }
   }
@@ -149,8 +182,7 @@ class Trial {
   }
 
   void compare_with_first(const Held& h, int poison) {
-    std::int64_t at = -1;
-    must(device_.first_difference(h.buffer.data(), h.first->data(), h.tensor->bytes, &at));
+    const std::int64_t at = first_difference(h.buffer.data(), h.first->data(), h.tensor->bytes);
     if (at < 0) return;
     if (const std::int64_t i = unwritten(h, poison); i >= 0)
       throw Error("did not write " + element_name(h.tensor->spec->name, h.tensor->shape, i));
@@ -158,8 +190,7 @@ class Trial {
     const std::string where = element(*h.tensor, at);
     // The same poison again tells chance from a dependence on what lay there before.
     launch(poisons[0]);
-    std::int64_t again = -1;
-    must(device_.first_difference(h.buffer.data(), h.first->data(), h.tensor->bytes, &again));
+    const std::int64_t again = first_difference(h.buffer.data(), h.first->data(), h.tensor->bytes);
     throw Error(again < 0
                     ? where + " depends on what the output or the scratch held before"
                     : "not deterministic, but says it is: " + where + " differs from run to run");
@@ -186,14 +217,25 @@ class Trial {
 
   const TrialSetup& setup_;
   const Device& device_;
+  const Sanitizer* sanitizer_;
   Plan plan_;
   ArgsBlob args_;
   std::vector<Held> held_;
   std::optional<GuardedBuffer> scratch_;
+  json findings_ = json::array();
 };
 
-json answer(const TrialSetup& setup, const Device& device, std::unique_ptr<Trial>& trial,
-            const json& command) {
+// What a worker keeps between commands.
+struct Bench {
+  const TrialSetup& setup;
+  const Device& device;
+  std::optional<Sanitizer> sanitizer;
+  std::unique_ptr<Trial> trial;
+};
+
+json answer(Bench& bench, const json& command) {
+  const TrialSetup& setup = bench.setup;
+  std::unique_ptr<Trial>& trial = bench.trial;
   if (command.at("do") == "drop") {
     trial.reset();
     return {{"status", "ok"}};
@@ -203,7 +245,9 @@ json answer(const TrialSetup& setup, const Device& device, std::unique_ptr<Trial
     trial.reset();
     const Case& test = setup.op->cases.at(command.at("case").get<std::size_t>());
     const DType dtype = parse_dtype(command.at("dtype").get<std::string>()).value();
-    trial = std::make_unique<Trial>(setup, device, make_plan(*setup.op, test, dtype));
+    trial =
+        std::make_unique<Trial>(setup, bench.device, bench.sanitizer ? &*bench.sanitizer : nullptr,
+                                make_plan(*setup.op, test, dtype));
     trial->check(slot, command.at("launches").get<int>());
     return {{"status", "ok"}};
   }
@@ -239,16 +283,19 @@ const Device& open_device(const std::filesystem::path& library) {
 
 Worker::Serve serve_trials(const TrialSetup& setup) {
   if (!Worker::in_this_process()) setup.inputs->make_read_only();
-  const Device& device = open_device(setup.device_library);
-  auto trial = std::make_shared<std::unique_ptr<Trial>>();
-  return [&setup, &device, trial](const json& command) -> json {
+  auto bench = std::make_shared<Bench>(Bench{setup, open_device(setup.device_library), {}, {}});
+  if (!setup.check_library.empty()) bench->sanitizer.emplace(setup.check_library);
+  return [bench](const json& command) {
+    json reply;
     try {
-      return answer(setup, device, *trial, command);
+      reply = answer(*bench, command);
     } catch (const Skipped& e) {
-      return {{"status", "skipped"}, {"reason", e.what()}};
+      reply = {{"status", "skipped"}, {"reason", e.what()}};
     } catch (const std::exception& e) {
-      return {{"status", "failed"}, {"reason", e.what()}};
+      reply = {{"status", "failed"}, {"reason", e.what()}};
     }
+    if (bench->sanitizer && bench->trial) reply["findings"] = bench->trial->findings();
+    return reply;
   };
 }
 

@@ -19,6 +19,7 @@ struct TrialSetup {
   std::filesystem::path device_library;
   const SharedArena* inputs = nullptr;
   const SharedArena* outputs = nullptr;
+  std::filesystem::path check_library;  // of checked rungs; empty: nobody watches
 };
 
 // Opens the device library of a backend; throws Error when it does not load or is of another
@@ -29,8 +30,8 @@ const Device& open_device(const std::filesystem::path& library);
 //   {"do": "check", "case": index, "dtype": "f32", "slot": offset, "launches": n}
 //   {"do": "time", "slot": offset, "seconds": s}        the case checked last
 //   {"do": "drop"}                                      gives its device memory back
-// with {"status": "ok" | "skipped" | "failed", "reason": …}. After "failed" the process is not to
-// be trusted.
+// with {"status": "ok" | "skipped" | "failed", "reason": …}, and of checked rungs "findings": […].
+// After "failed" the process is not to be trusted.
 Worker::Serve serve_trials(const TrialSetup& setup);
 
 }  // namespace warpath::harness

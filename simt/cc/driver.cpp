@@ -133,6 +133,7 @@ class Driver {
     if (compiler_.find("clang") == std::string::npos) {
       append(flags, {"-fno-ipa-icf", "-fno-isolate-erroneous-paths-dereference"});
     }
+    flags.push_back("-fstack-clash-protection");  // a big frame cannot jump over the guard page
     if (o_.shared) flags.push_back("-fPIC");
     append(flags, o_.compile);
     if (o_.check) append(flags, check_flags());

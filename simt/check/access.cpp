@@ -54,7 +54,7 @@ bool look_at_heap(const Access& access) {
   if (region == nullptr) return false;
   if (region->trusted || region->kind != MemoryKind::device) {
     // So that its neighbours need not come here one by one.
-    const Address from = std::max(region->base, access.address & ~Address{4095});
+    const Address from = std::max(region->start(), access.address & ~Address{4095});
     const Address to = std::min(region->end(), access.address + access.size + 4096);
     heap_area.set(from, to - from, good);
     return true;

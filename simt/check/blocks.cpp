@@ -93,6 +93,7 @@ void block_began(Block& block) {
   state.warp_fence = state.warp_acquire = {};
   state.objects.clear();
   set_floors(state);
+  state.shared.since = state.floor;
   state.ended = false;
 }
 

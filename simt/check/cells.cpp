@@ -128,7 +128,8 @@ void meet_cells(const Area& area, const Access& access) {
   Note me{stamp_here(state, thread, 0) | (strong ? Note::atomic_flag : 0),
           reinterpret_cast<std::uint64_t>(access.pc) << 17 | state.whose};
   const bool one_block = own_block || block.grid->block_count == 1;
-  const Watch watch{own_block ? state.floor : state.grid_floor, one_block ? 2 : 3, area.crowded};
+  const Watch watch{std::max(own_block ? state.floor : state.grid_floor, area.since),
+                    one_block ? 2 : 3, area.crowded};
   const std::size_t begin = access.address - area.begin, end = begin + access.size;
   for (std::size_t at = begin; at < end;) {
     const std::size_t next = std::min((at & ~std::size_t{3}) + 4, end);

@@ -100,10 +100,7 @@ void host_access(const Access& access) {
   f.pc = access.pc;
   f.what = text_of(access) + " at byte " + std::to_string(access.address - region->base) +
            " of the " + std::to_string(region->size) + "-byte block";
-  f.allocated_at = region->allocated_at;
-  f.offset = static_cast<long long>(access.address - region->base);
-  f.element = access.size;
-  f.bytes = region->size;
+  tell_region(f, *region, access.address, access.size);
   add(std::move(f));
 }
 

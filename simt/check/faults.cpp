@@ -71,31 +71,34 @@ std::string access_text(const Access& access) {
 }
 
 Finding* about_region(Finding* f, const Region& region, const Access& access) {
-  f->allocated_at = region.allocated_at;
-  f->freed_at = region.freed ? region.freed_at : nullptr;
-  f->offset = static_cast<long long>(access.address - region.base);
-  f->element = access.size;
-  f->bytes = region.size;
+  tell_region(*f, region, access.address, access.size);
   return f;
 }
 
 std::string block_text(const Region& region) {
-  return "the " + std::to_string(region.size) + "-byte block";
+  return "the " + std::to_string(region.end() - region.start()) + "-byte block";
+}
+
+Finding* before_start(const Region& region, const Access& access) {
+  return about_region(
+      bad_access("out of bounds",
+                 access_text(access) + ", " + bytes_text(region.start() - access.address) +
+                     " before the start of " + block_text(region),
+                 access.pc),
+      region, access);
 }
 
 Finding* bad_region(const Region* region, const Access& access) {
+  if (region != nullptr && !region->freed && access.address < region->start()) {
+    return before_start(*region, access);
+  }
   // In front of a block it is rather that block's than the one's before, which may be far away.
   const Region* const next = region_before(access.address + 512);
   const bool in_front =
       next != nullptr && next != region && !next->freed &&
       (region == nullptr || next->base - access.address <= access.address - region->end());
   if (in_front && !(region != nullptr && access.address < region->end())) {
-    return about_region(
-        bad_access("out of bounds",
-                   access_text(access) + ", " + bytes_text(next->base - access.address) +
-                       " before the start of " + block_text(*next),
-                   access.pc),
-        *next, access);
+    return before_start(*next, access);
   }
   if (region == nullptr) {
     return bad_access("out of bounds", access_text(access) + " in no block of device memory",
@@ -228,8 +231,8 @@ Region* region_of(const Access& access) {
     const auto found = find_allocation(access.pointer());
     if (found) region = adopt(*found);
   }
-  const bool fits =
-      region != nullptr && !region->freed && access.address + access.size <= region->end();
+  const bool fits = region != nullptr && !region->freed && access.address >= region->start() &&
+                    access.address + access.size <= region->end();
   if (fits) return region;
   if (enabled.memory) end_with(bad_region(region, access));
   return nullptr;
@@ -265,7 +268,7 @@ void uninitialised(const Access& access, const Region* region) {
   f.what = access_text(access) + " that nobody wrote, ";
   if (region != nullptr) {
     f.what +=
-        element("", access.address - region->base, access.size) + " of " + block_text(*region);
+        element("", access.address - region->start(), access.size) + " of " + block_text(*region);
     about_region(&f, *region, access);
   } else {
     const Block& owner = *shared_owner(block, access.address);

@@ -30,6 +30,8 @@ void check_remote(const Block& block);
 
 void check_shared_bounds(const Block& block, const Access& access);
 Region* region_of(const Access& access);
+// Says which block of device memory a finding is about. `element`: bytes of the access, 0: the whole.
+void tell_region(Finding& f, const Region& region, Address address, std::size_t element);
 bool look_at_variable(const Area& area, const Access& access);
 void check_elsewhere(Block& block, const Access& access);
 void uninitialised(const Access& access, const Region* region);

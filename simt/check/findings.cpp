@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "json.h"
@@ -40,7 +41,7 @@ std::string at_line(const Place& place) {
 
 // " (out[256])" of an access to the block that a line allocates as `out`.
 std::string name_of_element(const Finding& f) {
-  const std::string name = allocated_name(place_of(f.allocated_at));
+  const std::string name = block_name(f);
   if (name.empty() || f.element == 0) return "";
   const auto size = static_cast<long long>(f.element);
   if (f.offset % size != 0) return " (" + name + ")";
@@ -71,6 +72,10 @@ void print(const Entry& entry) {
 }
 
 }  // namespace
+
+std::string block_name(const Finding& f) {
+  return f.name.empty() ? allocated_name(place_of(f.allocated_at)) : f.name;
+}
 
 bool is_news(const char* kind, const void* pc, const void* other, std::uint64_t rank) {
   Store& s = store();
@@ -140,6 +145,14 @@ void print_new() {
                "(--check=leak tells which)\n",
                static_cast<unsigned long long>(leaks), leaks == 1 ? "block" : "blocks",
                static_cast<unsigned long long>(bytes));
+}
+
+std::vector<Entry> take_findings() {
+  print_new();
+  Store& s = store();
+  const std::lock_guard lock(s.mutex);
+  s.printed.clear();
+  return std::exchange(s.all, {});
 }
 
 void print_summary(int status) {

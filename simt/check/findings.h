@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace simt::check {
 
@@ -20,6 +21,7 @@ struct Finding {
   std::string tail;    // one more line, "" if there is none
   // The block of device memory it is about, named behind `what`.
   const void* allocated_at = nullptr;
+  std::string name;  // "": that of the variable in the allocation's line
   const void* freed_at = nullptr;
   std::size_t bytes = 0;
   long long offset = 0;
@@ -32,6 +34,8 @@ struct Finding {
 // no texts need be made.
 bool is_news(const char* kind, const void* pc, const void* other, std::uint64_t rank);
 void add(Finding finding);
+// What the program calls the block of device memory; "" if that cannot be told.
+std::string block_name(const Finding& finding);
 // The runtime has a report of its own (a deadlock, a wrong mask), and prints it.
 void add_fault(const std::string& report, const std::string& kernel);
 
@@ -43,7 +47,14 @@ bool is_in_runtime(const void* pc);
 // The innermost caller that is no part of simt; `known` if that is it.
 const void* program_caller(const void* known);
 
+struct Entry {
+  Finding finding;
+  std::uint64_t count = 0;
+};
+
 void print_new();
+// Everything since the last time; from now on all of it is news again.
+std::vector<Entry> take_findings();
 void print_summary(int status);
 void write_json_to(const char* file);
 

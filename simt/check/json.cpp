@@ -51,7 +51,7 @@ std::string place_fields(const void* pc) {
 std::string allocation(const Finding& f) {
   std::string text =
       ", \"allocation\": {" + number("bytes", f.bytes) + place_fields(f.allocated_at);
-  if (const std::string name = allocated_name(place_of(f.allocated_at)); !name.empty()) {
+  if (const std::string name = block_name(f); !name.empty()) {
     text += ", " + field("name", name);
   }
   if (f.element != 0) {
@@ -73,18 +73,22 @@ std::string finding_text(const Entry& entry) {
     text += ", \"other\": {" + field("block", f.other_block) + ", " +
             field("thread", f.other_thread) + place + "}";
   }
-  if (f.allocated_at != nullptr) text += allocation(f);
+  if (f.allocated_at != nullptr || !f.name.empty()) text += allocation(f);
   return text + "}";
 }
 
 }  // namespace
 
-void write_json(const std::string& file, const std::vector<Entry>& entries) {
+std::string to_json(const std::vector<Entry>& entries) {
   std::string text = "{\n  \"version\": 1,\n  \"findings\": [";
   for (std::size_t i = 0; i < entries.size(); ++i) {
     text += (i == 0 ? "\n" : ",\n") + finding_text(entries[i]);
   }
-  text += entries.empty() ? "]\n}\n" : "\n  ]\n}\n";
+  return text + (entries.empty() ? "]\n}\n" : "\n  ]\n}\n");
+}
+
+void write_json(const std::string& file, const std::vector<Entry>& entries) {
+  const std::string text = to_json(entries);
   std::FILE* out = std::fopen(file.c_str(), "w");
   if (out == nullptr || std::fputs(text.c_str(), out) < 0 || std::fclose(out) != 0) {
     std::fprintf(stderr, "simt check: cannot write '%s'\n", file.c_str());

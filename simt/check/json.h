@@ -9,11 +9,7 @@
 
 namespace simt::check {
 
-struct Entry {
-  Finding finding;
-  std::uint64_t count = 0;
-};
-
+std::string to_json(const std::vector<Entry>& entries);
 void write_json(const std::string& file, const std::vector<Entry>& entries);
 
 }  // namespace simt::check

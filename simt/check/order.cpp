@@ -39,6 +39,12 @@ void take(BlockState& state, unsigned warp, const Meeting& meeting) {
   tick(state);
 }
 
+// No other block can reach the object.
+bool is_private(const Block& block, const void* object) {
+  return block.cluster == nullptr &&
+         state_of(block).shared.holds(reinterpret_cast<Address>(object));
+}
+
 }  // namespace
 
 Time tick() {
@@ -110,14 +116,14 @@ void named_passed(Block& block, unsigned id, std::uint32_t warps) {
 void release_object(const void* object) {
   Block& block = current_block();
   BlockState& state = state_of(block);
-  note_fence();  // the object may be met by other blocks too
+  if (!is_private(block, object)) note_fence();
   give(state, rank_of_running(block) >> 5, state.objects[reinterpret_cast<Address>(object)]);
 }
 
 void acquire_object(const void* object) {
   Block& block = current_block();
   BlockState& state = state_of(block);
-  note_acquire();
+  if (!is_private(block, object)) note_acquire();
   const auto known = state.objects.find(reinterpret_cast<Address>(object));
   if (known != state.objects.end()) take(state, rank_of_running(block) >> 5, known->second);
 }

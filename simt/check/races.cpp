@@ -67,12 +67,9 @@ void name_word(Finding& f, const Area& area, const Access& access) {
   if (&area == &heap_area) {
     const Region* const region = region_before(access.address);
     if (region == nullptr) return;
-    f.what += element("", access.address - region->base, access.size) + " of the " +
-              std::to_string(region->size) + "-byte block";
-    f.allocated_at = region->allocated_at;
-    f.offset = static_cast<long long>(access.address - region->base);
-    f.element = access.size;
-    f.bytes = region->size;
+    f.what += element("", access.address - region->start(), access.size) + " of the " +
+              std::to_string(region->end() - region->start()) + "-byte block";
+    tell_region(f, *region, access.address, access.size);
   } else if (const Block* owner = shared_owner(current_block(), access.address)) {
     f.what += shared_name(*owner, access.address - area.begin, access.size) + " in shared memory";
     if (owner != &current_block()) {

@@ -77,6 +77,15 @@ const void* program_caller(const void* known) {
   return known;
 }
 
+void tell_region(Finding& f, const Region& region, Address address, std::size_t element) {
+  f.name = region.name;
+  f.allocated_at = region.name.empty() ? region.allocated_at : nullptr;
+  f.freed_at = region.freed ? region.freed_at : nullptr;
+  f.bytes = region.end() - region.start();
+  f.offset = static_cast<long long>(address - region.start());
+  f.element = element;
+}
+
 void allocated(const void* base, std::size_t size, MemoryKind kind, const void* caller) {
   if (heap_area.size == 0) make_heap_area();
   auto* region = new Region{reinterpret_cast<Address>(base),
@@ -143,9 +152,7 @@ void bad_free(const void* pointer, const void* caller) {
                                    ? std::string()
                                    : "byte " + std::to_string(address - region->base) + " of ");
     f.what += "the " + std::to_string(region->size) + "-byte block";
-    f.allocated_at = region->allocated_at;
-    f.freed_at = region->freed ? region->freed_at : nullptr;
-    f.bytes = region->size;
+    tell_region(f, *region, address, 0);
   }
   add(std::move(f));
 }
@@ -167,10 +174,7 @@ void bad_range(const char* what, const void* pointer, std::size_t size) {
   f.what = std::string(what) + " of " + bytes_text(size) + " at byte " +
            std::to_string(address - region->base) + " of the " + std::to_string(region->size) +
            "-byte block";
-  f.allocated_at = region->allocated_at;
-  f.freed_at = region->freed ? region->freed_at : nullptr;
-  f.offset = static_cast<long long>(address - region->base);
-  f.bytes = region->size;
+  tell_region(f, *region, address, 0);
   add(std::move(f));
 }
 
@@ -200,8 +204,8 @@ void copied_out(const void* from, std::size_t size) {
   const auto address = reinterpret_cast<Address>(from);
   if (!enabled.init || !heap_area.holds(address)) return;
   const Region* const region = region_before(address);
-  if (region == nullptr || address + size > region->end() || region->trusted ||
-      region->kind != MemoryKind::device) {
+  if (region == nullptr || address < region->start() || address + size > region->end() ||
+      region->trusted || region->kind != MemoryKind::device) {
     return;
   }
   // What is copied along with good data may be padding, or the unused end of a buffer.
@@ -212,9 +216,7 @@ void copied_out(const void* from, std::size_t size) {
   f.what = "copy of " + bytes_text(size) + " that nobody wrote, from byte " +
            std::to_string(address - region->base) + " of the " + std::to_string(region->size) +
            "-byte block";
-  f.allocated_at = region->allocated_at;
-  f.offset = static_cast<long long>(address - region->base);
-  f.bytes = region->size;
+  tell_region(f, *region, address, 0);
   add(std::move(f));
 }
 

@@ -17,6 +17,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -81,7 +82,8 @@ struct Area {
   std::size_t size = 0;
   unsigned char* marks = nullptr;
   Cell* cells = nullptr;
-  bool crowded = true;  // several OS threads may touch it at once
+  bool crowded = true;      // several OS threads may touch it at once
+  std::uint64_t since = 0;  // of shared memory: stamps below are those of blocks that had it before
 
   bool holds(Address address) const { return address - begin < size; }
   unsigned char* mark(Address address) const { return marks + (address - begin); }
@@ -100,8 +102,11 @@ struct Region {
   const void* allocated_at;
   const void* freed_at;
   bool freed;
-  bool trusted;  // counts as written
+  bool trusted;        // counts as written
+  std::string name{};  // given by the host
+  Address data = 0;    // and where what it names begins: kernels may touch nothing before
 
+  Address start() const { return data > base ? data : base; }
   Address end() const { return base + size; }
 };
 

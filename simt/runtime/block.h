@@ -94,6 +94,7 @@ struct BoundCopy {
   void* to;
   const void* from;
   std::size_t size;
+  const void* pc;  // of the call that began it
 };
 
 // A barrier at which arriving and waiting are two calls.

@@ -57,21 +57,41 @@ bool is_private(const Block& block, const MemoryBarrier* barrier) {
   fault(cudaErrorIllegalInstruction, what, site);
 }
 
-void phase_ended(const MemoryBarrier* barrier) {
+// To the checks each phase is an object of its own, so that who has waited for one is not taken to
+// know of arrivals in the next: one of the word's bytes stands for it.
+const void* phase_object(const MemoryBarrier* barrier, unsigned phase) {
+  return reinterpret_cast<const char*>(barrier) + phase % sizeof *barrier;
+}
+
+// What the running thread did is known to whoever finds the phase over.
+void tell_arrival(const MemoryBarrier* barrier, unsigned phase) {
+  if (check_hooks != nullptr && in_kernel()) check_hooks->release(phase_object(barrier, phase));
+}
+
+// The running thread knows what was done before the arrivals.
+void tell_over(const MemoryBarrier* barrier, unsigned phase) {
+  if (check_hooks != nullptr && in_kernel()) check_hooks->acquire(phase_object(barrier, phase));
+}
+
+// Copies land after all arrivals, whoever makes the last one.
+void land_copies(Block& block, const MemoryBarrier* barrier, unsigned phase) {
+  auto& copies = block.bound_copies;
+  const auto is_bound = [&](const BoundCopy& copy) { return copy.barrier == barrier; };
+  if (std::none_of(copies.begin(), copies.end(), is_bound)) return;
+  tell_over(barrier, phase);
+  for (const BoundCopy& copy : copies) {
+    if (!is_bound(copy)) continue;
+    std::memcpy(copy.to, copy.from, copy.size);
+    if (check_hooks != nullptr) check_hooks->copy_landed(copy.to, copy.from, copy.size, copy.pc);
+  }
+  std::erase_if(copies, is_bound);
+  tell_arrival(barrier, phase);
+}
+
+void phase_ended(const MemoryBarrier* barrier, unsigned phase) {
   if (!in_kernel()) return;
   Block& block = current_block();
-  auto& copies = block.bound_copies;
-  for (const BoundCopy& copy : copies) {
-    if (copy.barrier != barrier) continue;
-    std::memcpy(copy.to, copy.from, copy.size);
-    if (check_hooks != nullptr)
-      check_hooks->copy_landed(copy.to, copy.from, copy.size, __builtin_return_address(0));
-  }
-  std::erase_if(copies, [&](const BoundCopy& copy) { return copy.barrier == barrier; });
-  if (check_hooks != nullptr) {
-    check_hooks->barrier_passed(block);
-    if (!is_private(block, barrier)) check_hooks->blocks_met(*block.grid);
-  }
+  land_copies(block, barrier, phase);
   block.wake(barrier);
 }
 
@@ -90,7 +110,7 @@ Fields update(MemoryBarrier* barrier, const Change& change) {
     }
     if (__atomic_compare_exchange_n(barrier, &word, pack(f), false, __ATOMIC_SEQ_CST,
                                     __ATOMIC_SEQ_CST)) {
-      if (ends) phase_ended(barrier);
+      if (ends) phase_ended(barrier, before.phase);
       return before;
     }
   }
@@ -113,6 +133,19 @@ void wait_until(const MemoryBarrier* barrier, const Over& is_over, Site site) {
       block.yield();
     }
   }
+}
+
+bool is_over(const MemoryBarrier* barrier, unsigned phase) {
+  if (unpack(load(barrier)).phase == phase) return false;
+  tell_over(barrier, phase);
+  return true;
+}
+
+bool parity_is_over(const MemoryBarrier* barrier, unsigned parity) {
+  const unsigned present = unpack(load(barrier)).phase;
+  if ((present & 1u) == (parity & 1u)) return false;
+  tell_over(barrier, present - 1);
+  return true;
 }
 
 }  // namespace
@@ -158,6 +191,7 @@ void memory_barrier_init(MemoryBarrier* barrier, unsigned expected, Site site) {
 
 unsigned memory_barrier_arrive(MemoryBarrier* barrier, unsigned count, bool drop, Site site,
                                Completion completion) {
+  tell_arrival(barrier, unpack(load(barrier)).phase);
   const Fields before = update(barrier, [&](Fields& f) {
     if (count > f.pending) {
       misuse("arrives " + std::to_string(count) + " times at a barrier that waits for " +
@@ -167,7 +201,9 @@ unsigned memory_barrier_arrive(MemoryBarrier* barrier, unsigned count, bool drop
     f.pending -= count;
     // Nobody else can arrive in this phase now.
     if (f.pending == 0 && completion.call != nullptr) {
+      tell_over(barrier, f.phase);
       completion.call(completion.with);
+      tell_arrival(barrier, f.phase);
       completion.call = nullptr;
     }
     if (drop) f.expected -= std::min(count, f.expected);
@@ -186,32 +222,35 @@ void memory_barrier_expect(MemoryBarrier* barrier, int bytes, Site site) {
 
 bool memory_barrier_is_over(const MemoryBarrier* barrier, unsigned phase) {
   spin_hint();
-  return unpack(load(barrier)).phase != phase;
+  return is_over(barrier, phase);
 }
 
 bool memory_barrier_parity_is_over(const MemoryBarrier* barrier, unsigned parity) {
   spin_hint();
-  return (unpack(load(barrier)).phase & 1u) != (parity & 1u);
+  return parity_is_over(barrier, parity);
 }
 
 void memory_barrier_wait(const MemoryBarrier* barrier, unsigned phase, Site site) {
   wait_until(
-      barrier, [&] { return unpack(load(barrier)).phase != phase; }, site);
+      barrier, [&] { return is_over(barrier, phase); }, site);
 }
 
 void memory_barrier_wait_parity(const MemoryBarrier* barrier, unsigned parity, Site site) {
   wait_until(
-      barrier, [&] { return (unpack(load(barrier)).phase & 1u) != (parity & 1u); }, site);
+      barrier, [&] { return parity_is_over(barrier, parity); }, site);
 }
 
 void memory_barrier_copy(MemoryBarrier* barrier, void* to, const void* from, std::size_t size) {
+  const void* const pc = __builtin_return_address(0);
   if (in_kernel() && is_private(current_block(), barrier)) {
-    current_block().bound_copies.push_back({barrier, to, from, size});
+    if (check_hooks != nullptr) check_hooks->copy_began(to, from, size, pc);
+    current_block().bound_copies.push_back({barrier, to, from, size, pc});
     return;
   }
   std::memcpy(to, from, size);
-  if (check_hooks != nullptr && in_kernel())
-    check_hooks->copy_landed(to, from, size, __builtin_return_address(0));
+  if (check_hooks == nullptr || !in_kernel()) return;
+  check_hooks->copy_landed(to, from, size, pc);
+  tell_arrival(barrier, unpack(load(barrier)).phase);
 }
 
 }  // namespace simt

@@ -128,6 +128,18 @@ TEST(Words, HelpHasExamples) {
   EXPECT_EQ(lab.run({"--help"}).status, 0);
 }
 
+TEST(Words, SanitizeSaysWhatItNeeds) {
+  const Lab lab;
+  lab.write("ops/toy/toy.h", "");
+  const Said gpu = lab.run({"check", "toy", "--sanitize", "--backend", "cuda"});
+  EXPECT_EQ(gpu.status, 2);
+  EXPECT_NE(gpu.err.find("on a GPU: compute-sanitizer"), std::string::npos) << gpu.err;
+  const Said not_built = lab.run({"check", "toy", "--sanitize"});
+  EXPECT_EQ(not_built.status, 2);
+  EXPECT_NE(not_built.err.find("`./warpath check toy --sanitize` builds it"), std::string::npos)
+      << not_built.err;
+}
+
 TEST(Words, NoColourOutsideATerminal) {
   const Lab lab;
   EXPECT_EQ(lab.run({"check", "toy"}).out.find('\033'), std::string::npos);

@@ -1,0 +1,37 @@
+// The checks that watch the kernels of a library built by `warpath-cc --check`: what they found, and
+// what the harness tells them about its memory. Used in worker processes only.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace warpath::harness {
+
+class Sanitizer {
+ public:
+  // The library that the rungs' own library was linked with; throws Error when it is not there.
+  explicit Sanitizer(const std::filesystem::path& library);
+
+  // Findings call the memory behind `data` by this name.
+  void name(const void* data, const std::string& name) const { name_(data, name.c_str()); }
+  // Reading these bytes before they are written is a finding again.
+  void forget(const void* data, std::int64_t bytes) const {
+    forget_(data, static_cast<std::size_t>(bytes));
+  }
+  // An array, in the form that simt/README.md gives.
+  nlohmann::json take_findings() const;
+
+ private:
+  const char* (*take_)() = nullptr;
+  void (*name_)(const void*, const char*) = nullptr;
+  void (*forget_)(const void*, std::size_t) = nullptr;
+};
+
+// "race at 02_shared.cu:31: two threads, one element: …  [tile[x] = 1;]"
+std::string describe_finding(const nlohmann::json& finding);
+// The first, and how many more there are.
+std::string describe_findings(const nlohmann::json& findings);
+
+}  // namespace warpath::harness
