@@ -133,6 +133,8 @@ class Driver {
     if (compiler_.find("clang") == std::string::npos) {
       append(flags, {"-fno-ipa-icf", "-fno-isolate-erroneous-paths-dereference"});
     }
+    // The program runs where it is built: fma(), __popc(), rint() and the like are one instruction.
+    if (!o_.check) flags.push_back("-march=native");
     if (o_.shared) flags.push_back("-fPIC");
     append(flags, o_.compile);
     if (o_.check) append(flags, check_flags());
