@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 #include <string_view>
 
 #include "ptx.h"
@@ -250,20 +251,25 @@ class Emitter {
                   words(1, "unsigned") + ", " + words(2, "unsigned") + ", " + words(3, sum) + ")");
   }
 
-  // ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
+  // ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16; the assembler takes its words in any order.
   std::string load_matrix() {
-    const bool trans = std::find(words_.begin(), words_.end(), "trans") != words_.end();
-    const std::string rest = std::string(trans ? "trans." : "");
-    for (const char* count : {"1", "2", "4"}) {
-      for (const char* space : {"shared", "shared::cta"}) {
-        const std::string form =
-            "ldmatrix.sync.aligned.m8n8.x" + std::string(count) + "." + rest + space + ".b16";
-        if (s_.opcode != form || s_.operands.size() != 2) continue;
-        return spread("::simt::ptx::ldmatrix<" + std::string(count) + ", " +
-                      (trans ? "true" : "false") + ">(" + source(s_.operands[1]) + ")");
+    if (s_.operands.size() != 2) return "";
+    std::string count;
+    bool trans = false;
+    std::set<std::string_view> missing = {"sync", "aligned", "m8n8", "shared", "b16"};
+    for (std::size_t i = 1; i < words_.size(); ++i) {
+      const std::string_view word = words_[i] == "shared::cta" ? "shared" : words_[i];
+      if (word == "trans") {
+        trans = true;
+      } else if (word == "x1" || word == "x2" || word == "x4") {
+        count = word.substr(1);
+      } else if (missing.erase(word) == 0) {
+        return "";
       }
     }
-    return "";
+    if (!missing.empty() || count.empty()) return "";
+    return spread("::simt::ptx::ldmatrix<" + count + ", " + (trans ? "true" : "false") + ">(" +
+                  source(s_.operands[1]) + ")");
   }
 
   // ld.global.nc.v4.f32, st.shared.b32 and so on; words about caches change nothing.

@@ -179,9 +179,7 @@ cublasStatus_t cublasHgemmBatched(cublasHandle_t h, cublasOperation_t ta, cublas
                                   int m, int n, int k, const __half* alpha, const __half* const a[],
                                   int lda, const __half* const b[], int ldb, const __half* beta,
                                   __half* const c[], int ldc, int batch);
-cublasStatus_t cublasDotEx(cublasHandle_t h, int n, const void* x, cudaDataType x_type, int incx,
-                           const void* y, cudaDataType y_type, int incy, void* result,
-                           cudaDataType result_type, cudaDataType execution_type);
+#include <simt/cublas_mixed.inc>
 }
 
 #define cublasCreate_v2 cublasCreate

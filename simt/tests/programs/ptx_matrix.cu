@@ -16,7 +16,7 @@ __device__ inline void ldmatrix_x2_trans(uint32_t (&r)[2], const void* row) {
   asm("{ .reg .u64 wide; cvta.to.shared.u64 wide, %1; cvt.u32.u64 %0, wide; }\n"
       : "=r"(address)
       : "l"(row));
-  asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0,%1}, [%2];"
+  asm volatile("ldmatrix.sync.aligned.x2.m8n8.trans.shared.b16 {%0,%1}, [%2];"
                : "=r"(r[0]), "=r"(r[1])
                : "r"(address));
 }
