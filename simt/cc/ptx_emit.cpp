@@ -188,7 +188,7 @@ class Emitter {
     if (name == "mov") return move();
     if (name == "setp") return compare();
     if (name == "mma") return matrix_product();
-    if (name == "ldmatrix") return load_matrix();
+    if (name == "ldmatrix" || name == "stmatrix") return move_matrix();
     if (name == "ld" || name == "st") return memory();
     if (name == "cvta") return convert_address();
     if (name == "cvt") return convert();
@@ -251,8 +251,9 @@ class Emitter {
                   words(1, "unsigned") + ", " + words(2, "unsigned") + ", " + words(3, sum) + ")");
   }
 
-  // ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16; the assembler takes its words in any order.
-  std::string load_matrix() {
+  // ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 and stmatrix; the assembler takes the words in any
+  // order.
+  std::string move_matrix() {
     if (s_.operands.size() != 2) return "";
     std::string count;
     bool trans = false;
@@ -268,8 +269,11 @@ class Emitter {
       }
     }
     if (!missing.empty() || count.empty()) return "";
-    return spread("::simt::ptx::ldmatrix<" + count + ", " + (trans ? "true" : "false") + ">(" +
-                  source(s_.operands[1]) + ")");
+    const std::string form = words_[0] + "<" + count + ", " + (trans ? "true" : "false") + ">(";
+    if (words_[0] == "ldmatrix") {
+      return spread("::simt::ptx::" + form + source(s_.operands[1]) + ")");
+    }
+    return "::simt::ptx::" + form + source(s_.operands[0]) + ", " + words(1, "unsigned") + ")";
   }
 
   // ld.global.nc.v4.f32, st.shared.b32 and so on; words about caches change nothing.
