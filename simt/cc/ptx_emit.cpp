@@ -99,8 +99,10 @@ class Emitter {
     return "0";
   }
 
+  // "%%clock", and "%clock", which nvcc takes too where it is no operand.
   std::string special(const std::string& operand) {
-    std::string name = operand.substr(2);
+    if (operand.rfind('%', 0) != 0) return "";
+    std::string name = operand.substr(operand.rfind("%%", 0) == 0 ? 2 : 1);
     if (!contains(special_registers, name)) return "";
     std::replace(name.begin(), name.end(), '.', '_');
     return "::simt::special::" + name + "()";
@@ -128,9 +130,7 @@ class Emitter {
       const bool wide = binding->constraint.find('l') != std::string::npos;
       return (wide ? "::simt::ptx::wide(" : "(") + binding->expression + ")";
     }
-    if (part.rfind("%%", 0) == 0) {
-      if (const std::string text = special(part); !text.empty()) return text;
-    }
+    if (const std::string text = special(part); !text.empty()) return text;
     if (is_name(part)) return local(part);
     if (const std::string text = number(part); !text.empty()) return text;
     return refuse();
@@ -214,7 +214,7 @@ class Emitter {
       return spread("::simt::ptx::unpack<" + std::to_string(s_.operands[0].parts.size()) + ", " +
                     type + ">(" + source(from) + ")");
     }
-    if (from.parts[0].rfind("%%", 0) == 0 && !special(from.parts[0]).empty()) {
+    if (!special(from.parts[0]).empty()) {
       return destination(0) + " = " + source(from);
     }
     return "::simt::ptx::put(" + destination(0) + ", ::simt::ptx::as<" + type + ">(" +
