@@ -134,6 +134,8 @@ class Driver {
       append(flags, {"-fno-ipa-icf", "-fno-isolate-erroneous-paths-dereference"});
     }
     flags.push_back("-fstack-clash-protection");  // a big frame cannot jump over the guard page
+    // The program runs where it is built: fma(), __popc(), rint() and the like are one instruction.
+    if (!o_.check) flags.push_back("-march=native");
     if (o_.shared) flags.push_back("-fPIC");
     append(flags, o_.compile);
     if (o_.check) append(flags, check_flags());

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 #include <string_view>
 
 #include "ptx.h"
@@ -98,8 +99,10 @@ class Emitter {
     return "0";
   }
 
+  // "%%clock", and "%clock", which nvcc takes too where it is no operand.
   std::string special(const std::string& operand) {
-    std::string name = operand.substr(2);
+    if (operand.rfind('%', 0) != 0) return "";
+    std::string name = operand.substr(operand.rfind("%%", 0) == 0 ? 2 : 1);
     if (!contains(special_registers, name)) return "";
     std::replace(name.begin(), name.end(), '.', '_');
     return "::simt::special::" + name + "()";
@@ -127,9 +130,7 @@ class Emitter {
       const bool wide = binding->constraint.find('l') != std::string::npos;
       return (wide ? "::simt::ptx::wide(" : "(") + binding->expression + ")";
     }
-    if (part.rfind("%%", 0) == 0) {
-      if (const std::string text = special(part); !text.empty()) return text;
-    }
+    if (const std::string text = special(part); !text.empty()) return text;
     if (is_name(part)) return local(part);
     if (const std::string text = number(part); !text.empty()) return text;
     return refuse();
@@ -187,7 +188,7 @@ class Emitter {
     if (name == "mov") return move();
     if (name == "setp") return compare();
     if (name == "mma") return matrix_product();
-    if (name == "ldmatrix") return load_matrix();
+    if (name == "ldmatrix" || name == "stmatrix") return move_matrix();
     if (name == "ld" || name == "st") return memory();
     if (name == "cvta") return convert_address();
     if (name == "cvt") return convert();
@@ -213,7 +214,7 @@ class Emitter {
       return spread("::simt::ptx::unpack<" + std::to_string(s_.operands[0].parts.size()) + ", " +
                     type + ">(" + source(from) + ")");
     }
-    if (from.parts[0].rfind("%%", 0) == 0 && !special(from.parts[0]).empty()) {
+    if (!special(from.parts[0]).empty()) {
       return destination(0) + " = " + source(from);
     }
     return "::simt::ptx::put(" + destination(0) + ", ::simt::ptx::as<" + type + ">(" +
@@ -250,20 +251,29 @@ class Emitter {
                   words(1, "unsigned") + ", " + words(2, "unsigned") + ", " + words(3, sum) + ")");
   }
 
-  // ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
-  std::string load_matrix() {
-    const bool trans = std::find(words_.begin(), words_.end(), "trans") != words_.end();
-    const std::string rest = std::string(trans ? "trans." : "");
-    for (const char* count : {"1", "2", "4"}) {
-      for (const char* space : {"shared", "shared::cta"}) {
-        const std::string form =
-            "ldmatrix.sync.aligned.m8n8.x" + std::string(count) + "." + rest + space + ".b16";
-        if (s_.opcode != form || s_.operands.size() != 2) continue;
-        return spread("::simt::ptx::ldmatrix<" + std::string(count) + ", " +
-                      (trans ? "true" : "false") + ">(" + source(s_.operands[1]) + ")");
+  // ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 and stmatrix; the assembler takes the words in any
+  // order.
+  std::string move_matrix() {
+    if (s_.operands.size() != 2) return "";
+    std::string count;
+    bool trans = false;
+    std::set<std::string_view> missing = {"sync", "aligned", "m8n8", "shared", "b16"};
+    for (std::size_t i = 1; i < words_.size(); ++i) {
+      const std::string_view word = words_[i] == "shared::cta" ? "shared" : words_[i];
+      if (word == "trans") {
+        trans = true;
+      } else if (word == "x1" || word == "x2" || word == "x4") {
+        count = word.substr(1);
+      } else if (missing.erase(word) == 0) {
+        return "";
       }
     }
-    return "";
+    if (!missing.empty() || count.empty()) return "";
+    const std::string form = words_[0] + "<" + count + ", " + (trans ? "true" : "false") + ">(";
+    if (words_[0] == "ldmatrix") {
+      return spread("::simt::ptx::" + form + source(s_.operands[1]) + ")");
+    }
+    return "::simt::ptx::" + form + source(s_.operands[0]) + ", " + words(1, "unsigned") + ")";
   }
 
   // ld.global.nc.v4.f32, st.shared.b32 and so on; words about caches change nothing.

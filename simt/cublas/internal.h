@@ -118,6 +118,28 @@ inline double size_of(cuDoubleComplex a) {
   return std::fabs(a.x) + std::fabs(a.y);
 }
 
+inline cuComplex scaled(float by, cuComplex a) {
+  return {by * a.x, by * a.y};
+}
+inline cuDoubleComplex scaled(double by, cuDoubleComplex a) {
+  return {by * a.x, by * a.y};
+}
+
+// BLAS counts a vector with a negative step from its end.
+template <class T>
+T* first_of(T* x, long n, long step) {
+  return step < 0 ? x - (n - 1) * step : x;
+}
+
+// Calls visit(i, j) for the elements of one half with the diagonal, column by column.
+template <class Visit>
+void for_half(cublasFillMode_t fill, int n, Visit visit) {
+  for (int j = 0; j < n; ++j) {
+    const bool upper = fill == CUBLAS_FILL_MODE_UPPER;
+    for (int i = upper ? 0 : j; i < (upper ? j + 1 : n); ++i) visit(i, j);
+  }
+}
+
 // Element (i, j) of op(a).
 template <class T>
 T element(const T* a, int lda, cublasOperation_t t, std::size_t i, std::size_t j) {

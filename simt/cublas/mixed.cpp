@@ -120,18 +120,48 @@ cublasStatus_t cublasHgemmBatched(cublasHandle_t h, cublasOperation_t ta, cublas
                              ldb, beta, reinterpret_cast<void* const*>(c), CUDA_R_16F, ldc, batch,
                              CUBLAS_COMPUTE_16F, CUBLAS_GEMM_DEFAULT);
 }
-cublasStatus_t cublasDotEx(cublasHandle_t h, int n, const void* x, cudaDataType x_type, int incx,
-                           const void* y, cudaDataType y_type, int incy, void* result,
-                           cudaDataType result_type, cudaDataType) {
-  SIMT_CUBLAS_CHECK(result != nullptr);
-  if (!known(x_type) || !known(y_type) || !known(result_type)) return CUBLAS_STATUS_NOT_SUPPORTED;
-  // A negative step begins at the other end.
-  const auto at = [n](int i, int step) {
-    return static_cast<std::size_t>(step >= 0 ? i : i - (n - 1)) * static_cast<std::size_t>(step);
-  };
-  double sum = 0;
-  for (int i = 0; i < n; ++i) sum += load(x, x_type, at(i, incx)) * load(y, y_type, at(i, incy));
-  store(result, result_type, 0, sum);
+
+// Groups of products of one shape each; the matrices of all groups stand in one list.
+cublasStatus_t cublasGemmGroupedBatchedEx(
+    cublasHandle_t h, const cublasOperation_t ta[], const cublasOperation_t tb[], const int m[],
+    const int n[], const int k[], const void* alpha, const void* const a[], cudaDataType a_type,
+    const int lda[], const void* const b[], cudaDataType b_type, const int ldb[], const void* beta,
+    void* const c[], cudaDataType c_type, const int ldc[], int groups, const int sizes[],
+    cublasComputeType_t compute) {
+  SIMT_CUBLAS_CHECK(groups >= 0);
+  const std::size_t scalar = bytes_of(scalar_type(compute));
+  std::size_t first = 0;
+  for (int g = 0; g < groups; ++g) {
+    const cublasStatus_t status = cublasGemmBatchedEx(
+        h, ta[g], tb[g], m[g], n[g], k[g], static_cast<const char*>(alpha) + g * scalar, a + first,
+        a_type, lda[g], b + first, b_type, ldb[g], static_cast<const char*>(beta) + g * scalar,
+        c + first, c_type, ldc[g], sizes[g], compute, CUBLAS_GEMM_DEFAULT);
+    if (status != CUBLAS_STATUS_SUCCESS) return status;
+    first += static_cast<std::size_t>(sizes[g]);
+  }
   return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasSgemmGroupedBatched(cublasHandle_t h, const cublasOperation_t ta[],
+                                         const cublasOperation_t tb[], const int m[], const int n[],
+                                         const int k[], const float alpha[], const float* const a[],
+                                         const int lda[], const float* const b[], const int ldb[],
+                                         const float beta[], float* const c[], const int ldc[],
+                                         int groups, const int sizes[]) {
+  return cublasGemmGroupedBatchedEx(
+      h, ta, tb, m, n, k, alpha, reinterpret_cast<const void* const*>(a), CUDA_R_32F, lda,
+      reinterpret_cast<const void* const*>(b), CUDA_R_32F, ldb, beta,
+      reinterpret_cast<void* const*>(c), CUDA_R_32F, ldc, groups, sizes, CUBLAS_COMPUTE_32F);
+}
+cublasStatus_t cublasDgemmGroupedBatched(cublasHandle_t h, const cublasOperation_t ta[],
+                                         const cublasOperation_t tb[], const int m[], const int n[],
+                                         const int k[], const double alpha[],
+                                         const double* const a[], const int lda[],
+                                         const double* const b[], const int ldb[],
+                                         const double beta[], double* const c[], const int ldc[],
+                                         int groups, const int sizes[]) {
+  return cublasGemmGroupedBatchedEx(
+      h, ta, tb, m, n, k, alpha, reinterpret_cast<const void* const*>(a), CUDA_R_64F, lda,
+      reinterpret_cast<const void* const*>(b), CUDA_R_64F, ldb, beta,
+      reinterpret_cast<void* const*>(c), CUDA_R_64F, ldc, groups, sizes, CUBLAS_COMPUTE_64F);
 }
 }

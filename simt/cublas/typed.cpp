@@ -2,8 +2,10 @@
 
 #include <cmath>
 #include <functional>
+#include <vector>
 
 #include "internal.h"
+#include "lu.h"
 
 using namespace simt::cublas;
 
@@ -17,6 +19,9 @@ extern "C" {
 #define BLAS_REAL_RESULT(name) cblas_s##name
 #define INDEX(name) cublasIs##name
 #define BY(p) *p
+#include "level2.inc"
+#include "level2_real.inc"
+#include "level3.inc"
 #include "typed.inc"
 #include "typed_real.inc"
 #include "typed_undef.inc"
@@ -29,6 +34,9 @@ extern "C" {
 #define BLAS_REAL_RESULT(name) cblas_d##name
 #define INDEX(name) cublasId##name
 #define BY(p) *p
+#include "level2.inc"
+#include "level2_real.inc"
+#include "level3.inc"
 #include "typed.inc"
 #include "typed_real.inc"
 #include "typed_undef.inc"
@@ -40,7 +48,13 @@ extern "C" {
 #define REAL_RESULT(name) cublasSc##name
 #define BLAS_REAL_RESULT(name) cblas_sc##name
 #define INDEX(name) cublasIc##name
+#define REAL_SCALE(name) cublasCs##name
+#define BLAS_REAL_SCALE(name) cblas_cs##name
 #define BY(p) p
+#include "level2.inc"
+#include "level2_complex.inc"
+#include "level3.inc"
+#include "level3_complex.inc"
 #include "typed.inc"
 #include "typed_complex.inc"
 #include "typed_undef.inc"
@@ -52,7 +66,13 @@ extern "C" {
 #define REAL_RESULT(name) cublasDz##name
 #define BLAS_REAL_RESULT(name) cblas_dz##name
 #define INDEX(name) cublasIz##name
+#define REAL_SCALE(name) cublasZd##name
+#define BLAS_REAL_SCALE(name) cblas_zd##name
 #define BY(p) p
+#include "level2.inc"
+#include "level2_complex.inc"
+#include "level3.inc"
+#include "level3_complex.inc"
 #include "typed.inc"
 #include "typed_complex.inc"
 #include "typed_undef.inc"

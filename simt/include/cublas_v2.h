@@ -58,9 +58,44 @@ typedef enum {
   CUBLAS_GEMM_ALGO1 = 1,
   CUBLAS_GEMM_ALGO2 = 2,
   CUBLAS_GEMM_ALGO3 = 3,
+  CUBLAS_GEMM_ALGO4 = 4,
+  CUBLAS_GEMM_ALGO5 = 5,
+  CUBLAS_GEMM_ALGO6 = 6,
+  CUBLAS_GEMM_ALGO7 = 7,
+  CUBLAS_GEMM_ALGO8 = 8,
+  CUBLAS_GEMM_ALGO9 = 9,
+  CUBLAS_GEMM_ALGO10 = 10,
+  CUBLAS_GEMM_ALGO11 = 11,
+  CUBLAS_GEMM_ALGO12 = 12,
+  CUBLAS_GEMM_ALGO13 = 13,
+  CUBLAS_GEMM_ALGO14 = 14,
+  CUBLAS_GEMM_ALGO15 = 15,
+  CUBLAS_GEMM_ALGO16 = 16,
+  CUBLAS_GEMM_ALGO17 = 17,
+  CUBLAS_GEMM_ALGO18 = 18,
+  CUBLAS_GEMM_ALGO19 = 19,
+  CUBLAS_GEMM_ALGO20 = 20,
+  CUBLAS_GEMM_ALGO21 = 21,
+  CUBLAS_GEMM_ALGO22 = 22,
+  CUBLAS_GEMM_ALGO23 = 23,
   CUBLAS_GEMM_DFALT_TENSOR_OP = 99,
   CUBLAS_GEMM_DEFAULT_TENSOR_OP = 99,
   CUBLAS_GEMM_ALGO0_TENSOR_OP = 100,
+  CUBLAS_GEMM_ALGO1_TENSOR_OP = 101,
+  CUBLAS_GEMM_ALGO2_TENSOR_OP = 102,
+  CUBLAS_GEMM_ALGO3_TENSOR_OP = 103,
+  CUBLAS_GEMM_ALGO4_TENSOR_OP = 104,
+  CUBLAS_GEMM_ALGO5_TENSOR_OP = 105,
+  CUBLAS_GEMM_ALGO6_TENSOR_OP = 106,
+  CUBLAS_GEMM_ALGO7_TENSOR_OP = 107,
+  CUBLAS_GEMM_ALGO8_TENSOR_OP = 108,
+  CUBLAS_GEMM_ALGO9_TENSOR_OP = 109,
+  CUBLAS_GEMM_ALGO10_TENSOR_OP = 110,
+  CUBLAS_GEMM_ALGO11_TENSOR_OP = 111,
+  CUBLAS_GEMM_ALGO12_TENSOR_OP = 112,
+  CUBLAS_GEMM_ALGO13_TENSOR_OP = 113,
+  CUBLAS_GEMM_ALGO14_TENSOR_OP = 114,
+  CUBLAS_GEMM_ALGO15_TENSOR_OP = 115,
 } cublasGemmAlgo_t;
 typedef enum {
   CUBLAS_COMPUTE_16F = 64,
@@ -109,6 +144,8 @@ cublasStatus_t cublasGetMatrixAsync(int rows, int cols, int size, const void* a,
                                     int ldb, cudaStream_t stream);
 
 #include <simt/cublas_functions.inc>
+#include <simt/cublas_level2.inc>
+#include <simt/cublas_level3.inc>
 
 cublasStatus_t cublasHgemm(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, int m,
                            int n, int k, const __half* alpha, const __half* a, int lda,
@@ -142,9 +179,7 @@ cublasStatus_t cublasHgemmBatched(cublasHandle_t h, cublasOperation_t ta, cublas
                                   int m, int n, int k, const __half* alpha, const __half* const a[],
                                   int lda, const __half* const b[], int ldb, const __half* beta,
                                   __half* const c[], int ldc, int batch);
-cublasStatus_t cublasDotEx(cublasHandle_t h, int n, const void* x, cudaDataType x_type, int incx,
-                           const void* y, cudaDataType y_type, int incy, void* result,
-                           cudaDataType result_type, cudaDataType execution_type);
+#include <simt/cublas_mixed.inc>
 }
 
 #define cublasCreate_v2 cublasCreate

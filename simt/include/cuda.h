@@ -5,6 +5,7 @@
 // API's under another name, for here the two share everything.
 
 #include <cuda_runtime_api.h>
+#include <simt/allocation.h>
 #include <simt/driver_attribute.h>
 #include <simt/driver_result.h>
 
@@ -152,6 +153,13 @@ inline CUresult cuMemAllocManaged(CUdeviceptr* address, size_t size, unsigned in
 }
 inline CUresult cuMemAllocHost(void** host, size_t size) {
   return simt::driver(cudaMallocHost(host, size));
+}
+inline CUresult cuMemGetAddressRange(CUdeviceptr* base, size_t* size, CUdeviceptr address) {
+  const auto found = simt::find_allocation(simt::pointer(address));
+  if (!found) return CUDA_ERROR_NOT_FOUND;
+  if (base != nullptr) *base = found->base;
+  if (size != nullptr) *size = found->size;
+  return CUDA_SUCCESS;
 }
 inline CUresult cuMemFree(CUdeviceptr address) {
   return simt::driver(cudaFree(simt::pointer(address)));

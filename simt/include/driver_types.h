@@ -13,6 +13,8 @@
 #include <simt/types_texture.h>
 #include <vector_types.h>
 
+#include <climits>
+
 enum cudaError {
 #define SIMT_ENUMERATOR(name, value, text) name = value,
   SIMT_CUDA_ERRORS(SIMT_ENUMERATOR)

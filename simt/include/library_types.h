@@ -47,3 +47,16 @@ enum libraryPropertyType_t {
   PATCH_LEVEL,
 };
 typedef libraryPropertyType_t libraryPropertyType;
+
+// How doubles may be emulated; simt computes them as they are.
+enum cudaEmulationStrategy_t {
+  CUDA_EMULATION_STRATEGY_DEFAULT = 0,
+  CUDA_EMULATION_STRATEGY_PERFORMANT = 1,
+  CUDA_EMULATION_STRATEGY_EAGER = 2,
+};
+typedef cudaEmulationStrategy_t cudaEmulationStrategy;
+enum cudaEmulationMantissaControl_t {
+  CUDA_EMULATION_MANTISSA_CONTROL_DYNAMIC = 0,
+  CUDA_EMULATION_MANTISSA_CONTROL_FIXED = 1,
+};
+typedef cudaEmulationMantissaControl_t cudaEmulationMantissaControl;

@@ -1,9 +1,10 @@
 // Device memory: one reserved range of addresses, committed as it is used.
 //
-// A large block has its own pages, of a GPU's size, with a small page between it and the next that
-// nobody may touch; its pages are taken away when it is freed: running far past the end or using freed
-// memory is a real fault, as it is on a GPU. Small blocks share slabs, for a page each would be
-// wasteful. Memory is zero the first time it is handed out.
+// A large block has its own pages, of a GPU's size, which are taken away when it is freed: running far
+// past the last block or using freed memory is a real fault, as it is on a GPU. Running past the end
+// of one finds the next, as there; a checked program has a page between them that nobody may touch.
+// Small blocks share slabs, for a page each would be wasteful. Memory is zero the first time it is
+// handed out.
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -119,7 +120,7 @@ class Heap {
       return;
     }
     retire(base, round_up(size, gpu_page));
-    large_.give(base, round_up(size, gpu_page) + page);
+    large_.give(base, round_up(size, gpu_page) + red_zone(page));
   }
 
   void reset() {
@@ -170,10 +171,10 @@ class Heap {
 
   std::uintptr_t allocate_large(std::size_t size) {
     const std::size_t rounded = round_up(size, gpu_page);
-    const auto base = large_.take(rounded + page);
+    const auto base = large_.take(rounded + red_zone(page));
     if (!base) return 0;
     if (!commit(*base, rounded)) {
-      large_.give(*base, rounded + page);
+      large_.give(*base, rounded + red_zone(page));
       return 0;
     }
     return *base;

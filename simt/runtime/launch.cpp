@@ -106,6 +106,9 @@ cudaError_t run_grid(const Config& config, const Kernel& kernel) {
     return *taken;
   }
   catch_signals();
+  // A launch by a thread takes a GPU a while, in which the other lanes get on with what stands before
+  // it: programs rely on their stores.
+  if (in_kernel()) current_block().yield();
   Grid grid(config, kernel);
   if (has_debugger) simt_debug_grid_began(&grid);
   run_blocks(grid);

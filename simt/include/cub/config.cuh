@@ -8,6 +8,8 @@
 #include <simt/device_task.h>
 #include <simt/group_warp.h>
 
+#include <chrono>  // programs rely on NVIDIA's headers to bring it
+
 #define CUB_RUNTIME_FUNCTION
 #define CUB_DETAIL_KERNEL_ATTRIBUTES
 #define CUB_NAMESPACE_BEGIN namespace cub {

@@ -76,28 +76,28 @@ class AtomicInterface {
  public:
   using value_type = T;
   static constexpr bool is_always_lock_free = true;
-  bool is_lock_free() const { return true; }
+  bool is_lock_free() const volatile { return true; }
 
-  T load(Order order = strongest) const { return atomic_load(at(), order); }
-  void store(T value, Order order = strongest) const { atomic_store(at(), value, order); }
-  T exchange(T value, Order order = strongest) const {
+  T load(Order order = strongest) const volatile { return atomic_load(at(), order); }
+  void store(T value, Order order = strongest) const volatile { atomic_store(at(), value, order); }
+  T exchange(T value, Order order = strongest) const volatile {
     return atomic_update(at(), order, [=](T) { return value; });
   }
-  bool compare_exchange_strong(T& expected, T wanted, Order order = strongest) const {
+  bool compare_exchange_strong(T& expected, T wanted, Order order = strongest) const volatile {
     return atomic_compare_exchange(at(), expected, wanted, order);
   }
-  bool compare_exchange_strong(T& expected, T wanted, Order order, Order) const {
+  bool compare_exchange_strong(T& expected, T wanted, Order order, Order) const volatile {
     return compare_exchange_strong(expected, wanted, order);
   }
-  bool compare_exchange_weak(T& expected, T wanted, Order order = strongest) const {
+  bool compare_exchange_weak(T& expected, T wanted, Order order = strongest) const volatile {
     return compare_exchange_strong(expected, wanted, order);
   }
-  bool compare_exchange_weak(T& expected, T wanted, Order order, Order) const {
+  bool compare_exchange_weak(T& expected, T wanted, Order order, Order) const volatile {
     return compare_exchange_strong(expected, wanted, order);
   }
 
 #define SIMT_FETCH(NAME, OPERAND, EXPRESSION)                                  \
-  T NAME(OPERAND operand, Order order = strongest) const {                     \
+  T NAME(OPERAND operand, Order order = strongest) const volatile {            \
     return atomic_update(at(), order, [=](T old) -> T { return EXPRESSION; }); \
   }
   SIMT_FETCH(fetch_add, Step, static_cast<T>(old + operand))
@@ -110,46 +110,46 @@ class AtomicInterface {
 #undef SIMT_FETCH
 
   // Returns when the value is no longer `old`; whoever changes it is let go on meanwhile.
-  void wait(T old, Order order = strongest) const {
+  void wait(T old, Order order = strongest) const volatile {
     for (T now = load(order); std::memcmp(&now, &old, sizeof old) == 0;) now = load(order);
   }
-  void notify_one() const {}
-  void notify_all() const {}
+  void notify_one() const volatile {}
+  void notify_all() const volatile {}
 
-  operator T() const {
+  operator T() const volatile {
     return load();
   }
-  T operator++() const {
+  T operator++() const volatile {
     return fetch_add(1) + 1;
   }
-  T operator++(int) const {
+  T operator++(int) const volatile {
     return fetch_add(1);
   }
-  T operator--() const {
+  T operator--() const volatile {
     return fetch_sub(1) - 1;
   }
-  T operator--(int) const {
+  T operator--(int) const volatile {
     return fetch_sub(1);
   }
-  T operator+=(Step operand) const {
+  T operator+=(Step operand) const volatile {
     return fetch_add(operand) + operand;
   }
-  T operator-=(Step operand) const {
+  T operator-=(Step operand) const volatile {
     return fetch_sub(operand) - operand;
   }
-  T operator&=(T operand) const {
+  T operator&=(T operand) const volatile {
     return fetch_and(operand) & operand;
   }
-  T operator|=(T operand) const {
+  T operator|=(T operand) const volatile {
     return fetch_or(operand) | operand;
   }
-  T operator^=(T operand) const {
+  T operator^=(T operand) const volatile {
     return fetch_xor(operand) ^ operand;
   }
 
  private:
-  T* at() const {
-    return static_cast<const Derived*>(this)->address();
+  T* at() const volatile {
+    return static_cast<const volatile Derived*>(this)->address();
   }
 };
 

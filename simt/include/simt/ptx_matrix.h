@@ -1,6 +1,6 @@
 #pragma once
 
-// PTX's matrix instructions: mma.sync and ldmatrix.
+// PTX's matrix instructions: mma.sync, ldmatrix and stmatrix.
 
 #include <simt/matrix_layout.h>
 #include <simt/ptx_values.h>
@@ -96,15 +96,16 @@ Array<Sum, C> mma_m16n8(const Array<unsigned, A>& a, const Array<unsigned, B>& b
 }
 
 template <int Count, bool Transposed>
-struct LoadMatrix {
-  const unsigned short* row;  // lanes 8*i to 8*i+7 bring the rows of matrix i
-  Array<unsigned, Count> out;
+struct MatrixRows {
+  unsigned short* row;  // lanes 8*i to 8*i+7 bring the rows of matrix i
+  Array<unsigned, Count> words;
 
-  static void load(void* const* data) {
-    const auto lane_at = [&](int lane) { return static_cast<LoadMatrix*>(data[lane]); };
+  // Calls visit(element in memory, word of a lane, which half of it) for each element.
+  template <class Visit>
+  static void for_each(void* const* data, Visit visit) {
+    const auto lane_at = [&](int lane) { return static_cast<MatrixRows*>(data[lane]); };
     for (int lane = 0; lane < 32; ++lane) {
       for (int i = 0; i < Count; ++i) {
-        unsigned word = 0;
         for (int half = 0; half < 2; ++half) {
           int row = lane / 4, column = lane % 4 * 2 + half;
           if (Transposed) {
@@ -112,23 +113,48 @@ struct LoadMatrix {
             row = column;
             column = other;
           }
-          word |= static_cast<unsigned>(lane_at(i * 8 + row)->row[column]) << (half * 16);
+          visit(lane_at(i * 8 + row)->row[column], lane_at(lane)->words.value[i], half * 16);
         }
-        lane_at(lane)->out.value[i] = word;
       }
     }
+  }
+
+  static void load(void* const* data) {
+    for_each(data, [](unsigned short& element, unsigned& word, int shift) {
+      word |= static_cast<unsigned>(element) << shift;
+    });
+  }
+  static void store(void* const* data) {
+    for_each(data, [](unsigned short& element, unsigned& word, int shift) {
+      element = static_cast<unsigned short>(word >> shift);
+    });
+  }
+
+  static unsigned short* row_at(unsigned long long address, const char* misaligned, Site site) {
+    if (lane_id() < Count * 8 && address % 16 != 0) {
+      fault(cudaErrorMisalignedAddress, misaligned, site);
+    }
+    return static_cast<unsigned short*>(shared_at(address));
   }
 };
 
 template <int Count, bool Transposed>
 Array<unsigned, Count> ldmatrix(unsigned long long address, SIMT_HERE) {
-  LoadMatrix<Count, Transposed> mine{static_cast<const unsigned short*>(shared_at(address)), {}};
-  if (lane_id() < Count * 8 && address % 16 != 0) {
-    fault(cudaErrorMisalignedAddress, "ldmatrix: a row does not begin at a multiple of 16 bytes",
-          {file, line});
-  }
-  matrix_operation(&mine, &LoadMatrix<Count, Transposed>::load, {file, line});
-  return mine.out;
+  using Rows = MatrixRows<Count, Transposed>;
+  Rows mine{Rows::row_at(address, "ldmatrix: a row does not begin at a multiple of 16 bytes",
+                         {file, line}),
+            {}};
+  matrix_operation(&mine, &Rows::load, {file, line});
+  return mine.words;
+}
+
+template <int Count, bool Transposed>
+void stmatrix(unsigned long long address, const Array<unsigned, Count>& words, SIMT_HERE) {
+  using Rows = MatrixRows<Count, Transposed>;
+  Rows mine{Rows::row_at(address, "stmatrix: a row does not begin at a multiple of 16 bytes",
+                         {file, line}),
+            words};
+  matrix_operation(&mine, &Rows::store, {file, line});
 }
 
 }  // namespace simt::ptx

@@ -28,6 +28,18 @@ __global__ void count(int* out) {
   if (threadIdx.x == 0) atomicAdd(out, n);
 }
 
+// Lane 0 launches when all lanes have stored, by its count: theirs come first, as on a GPU.
+__global__ void total(const int* values, int* out) {
+  atomicAdd(out, values[threadIdx.x]);
+}
+
+__global__ void stores_first(int* values, int* out) {
+  values[threadIdx.x] = 1;
+  if (threadIdx.x % 32 == 0 && atomicAdd(out, 32) + 32 == blockDim.x) {
+    total<<<1, blockDim.x>>>(values, out + 1);
+  }
+}
+
 int main() {
   int* out;
   cudaMallocManaged(&out, 16);
@@ -46,4 +58,10 @@ int main() {
   }
   for (auto& t : threads) t.join();
   printf("%d\n", *out);
+  int* values;
+  cudaMallocManaged(&values, 128 * sizeof(int));
+  out[0] = out[1] = 0;
+  stores_first<<<1, 128>>>(values, out);
+  cudaDeviceSynchronize();
+  printf("%d\n", out[1]);
 }

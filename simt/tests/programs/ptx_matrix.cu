@@ -16,7 +16,7 @@ __device__ inline void ldmatrix_x2_trans(uint32_t (&r)[2], const void* row) {
   asm("{ .reg .u64 wide; cvta.to.shared.u64 wide, %1; cvt.u32.u64 %0, wide; }\n"
       : "=r"(address)
       : "l"(row));
-  asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0,%1}, [%2];"
+  asm volatile("ldmatrix.sync.aligned.x2.m8n8.trans.shared.b16 {%0,%1}, [%2];"
                : "=r"(r[0]), "=r"(r[1])
                : "r"(address));
 }
@@ -72,6 +72,24 @@ __global__ void formats(float* out) {
   out[64 + threadIdx.x] = h[1] == 0x4c004c00u ? 16.0f : -1.0f;
 }
 
+// Two 8x8 matrices through registers: stored transposed they come back as columns.
+__global__ void transpose(const half* in, half* out) {
+  __shared__ half from[16][8], to[16][8];
+  for (int i = threadIdx.x; i < 128; i += 32) from[i / 8][i % 8] = in[i];
+  __syncwarp();
+  uint32_t r[2];
+  const auto row = [](const void* p) { return static_cast<uint32_t>(__cvta_generic_to_shared(p)); };
+  asm volatile("ldmatrix.sync.aligned.x2.m8n8.shared.b16 {%0, %1}, [%2];"
+               : "=r"(r[0]), "=r"(r[1])
+               : "r"(row(from[threadIdx.x % 16])));
+  asm volatile("stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%0], {%1, %2};" ::"r"(
+                   row(to[threadIdx.x % 16])),
+               "r"(r[0]), "r"(r[1])
+               : "memory");
+  __syncwarp();
+  for (int i = threadIdx.x; i < 128; i += 32) out[i] = to[i / 8][i % 8];
+}
+
 __global__ void idioms(const float4* in, unsigned* out, float4* copy) {
   unsigned r = threadIdx.x, found, sum;
   asm("bfind.u32 %0, %1;" : "=r"(found) : "r"(r));
@@ -123,6 +141,13 @@ int main() {
     }
   }
   std::printf("product: %d wrong, %g\n", wrong, c[17]);
+  transpose<<<1, 32>>>(b, a);
+  cudaDeviceSynchronize();
+  wrong = 0;
+  for (int i = 0; i < 128; ++i) {
+    wrong += __half2float(a[i]) != __half2float(b[i / 64 * 64 + i % 8 * 8 + i / 8 % 8]);
+  }
+  std::printf("transpose: %d wrong\n", wrong);
   formats<<<1, 32>>>(c);
   cudaDeviceSynchronize();
   std::printf("formats: %g %g %g\n", c[0], c[33], c[66]);

@@ -10,7 +10,7 @@ __device__ __forceinline__ unsigned lane() {
 __global__ void k(unsigned* out) {
   unsigned below, warp;
   asm("mov.u32 %0, %%lanemask_lt;" : "=r"(below));
-  asm("mov.u32 %0, %%warpid;" : "=r"(warp));
+  asm("mov.u32 %0, %warpid;" : "=r"(warp));  // one % will do
   asm volatile("" ::: "memory");
   if (threadIdx.x == 37) {
     out[0] = lane();
