@@ -26,7 +26,7 @@ def parse_index(text):
     except ValueError:
         parts = []
     if not 1 <= len(parts) <= 3 or min(parts) < 0:
-        raise gdb.GdbError("'%s' is no index; write x or x,y or x,y,z" % text)
+        raise gdb.GdbError(f"'{text}' is no index; write x or x,y or x,y,z")
     return tuple(parts + [0] * (3 - len(parts)))
 
 
@@ -59,7 +59,7 @@ class InfoThreads(gdb.Command):
         print("block %s of kernel '%s', %d threads:" % (index, block.name(), block.count))
         for (what, place), ranks in sorted(groups.items(), key=lambda item: item[1][0]):
             mark = "*" if looked_at in ranks else " "
-            at = " at %s" % place if place else ""
+            at = f" at {place}" if place else ""
             print("%s %-12s %s%s" % (mark, ranges(ranks), what, at))
         if block.size[1:] != (1, 1):
             print("(numbers count x first, then y, then z)")
@@ -95,7 +95,7 @@ class InfoBlocks(gdb.Command):
             running[linear(index, size)] = (thread, index)
         selected.switch()
         names = (text_of(size), block.name(), text_of(block.size))
-        print("grid %s of kernel '%s', blocks of %s:" % names)
+        print("grid {} of kernel '{}', blocks of {}:".format(*names))
         here = linear(triple(gdb.parse_and_eval("blockIdx")), size)
         for number, (thread, index) in sorted(running.items()):
             mark = "*" if number == here else " "
@@ -131,14 +131,14 @@ class Thread(gdb.Command):
             index = parse_index(argument)
             if not fits(index, block.size):
                 raise gdb.GdbError(
-                    "there is no thread %s in a block of %s" % (text_of(index), text_of(block.size))
+                    f"there is no thread {text_of(index)} in a block of {text_of(block.size)}"
                 )
             rank = linear(index, block.size)
         what, _place = block.state(rank)
         if what.startswith("has "):
-            raise gdb.GdbError("thread %s %s" % (text_of(index_of(rank, block.size)), what))
+            raise gdb.GdbError(f"thread {text_of(index_of(rank, block.size))} {what}")
         focus.on(block, rank)
-        print("[CUDA thread %s %s]" % (text_of(index_of(rank, block.size)), what))
+        print(f"[CUDA thread {text_of(index_of(rank, block.size))} {what}]")
         gdb.execute("frame")
 
 
@@ -153,9 +153,7 @@ class FocusBlock(gdb.Command):
         size = triple(block.config["grid"])
         wanted = parse_index(argument)
         if not fits(wanted, size):
-            raise gdb.GdbError(
-                "there is no block %s in a grid of %s" % (text_of(wanted), text_of(size))
-            )
+            raise gdb.GdbError(f"there is no block {text_of(wanted)} in a grid of {text_of(size)}")
         focus.off()
         selected = gdb.selected_thread()
         for thread, index in running_blocks(int(block.grid.address)):

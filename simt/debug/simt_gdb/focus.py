@@ -61,11 +61,26 @@ def restore():
 
 
 # Whatever makes the program go on does so with the thread that really runs.
-for command in (
-    "continue next step nexti stepi finish until advance jump signal return detach kill run start "
-    "call thread"
-).split():
-    gdb.execute("define hook-%s\npython simt_gdb.focus.restore()\nend" % command)
+for command in [
+    "continue",
+    "next",
+    "step",
+    "nexti",
+    "stepi",
+    "finish",
+    "until",
+    "advance",
+    "jump",
+    "signal",
+    "return",
+    "detach",
+    "kill",
+    "run",
+    "start",
+    "call",
+    "thread",
+]:
+    gdb.execute(f"define hook-{command}\npython simt_gdb.focus.restore()\nend")
 
 
 class Speaker:
@@ -87,7 +102,7 @@ class Speaker:
             return
         self.last = now
         thread = index_of(now[2], block.size)
-        print("[CUDA block %s, thread %s]" % (text_of(now[1]), text_of(thread)))
+        print(f"[CUDA block {text_of(now[1])}, thread {text_of(thread)}]")
 
 
 speaker = Speaker()

@@ -101,7 +101,7 @@ class Block:
             return "waits at a barrier" if number == 0 else "waits at barrier %d" % number
         if wait == "warp":
             operation = str(thread["op"]).rsplit("::", 1)[-1]
-            return "waits for its warp (%s, mask 0x%08x)" % (operation, int(thread["mask"]))
+            return "waits for its warp ({}, mask 0x{:08x})".format(operation, int(thread["mask"]))
         return WAITS.get(wait, "can go on")
 
     def name(self):

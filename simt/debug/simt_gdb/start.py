@@ -121,19 +121,11 @@ class Target:
     def why_not(self, grid):
         """What the launch of a grid lacks, or None."""
         grid_size, block_size = triple(grid["config"]["grid"]), triple(grid["config"]["block"])
-        launched = "kernel '%s' is launched with" % name_of(grid)
+        launched = f"kernel '{name_of(grid)}' is launched with"
         if not fits(self.block, grid_size):
-            return "there is no block %s: %s a grid of %s" % (
-                text_of(self.block),
-                launched,
-                text_of(grid_size),
-            )
+            return f"there is no block {text_of(self.block)}: {launched} a grid of {text_of(grid_size)}"
         if self.rank(block_size) is None:
-            return "there is no thread %s: %s blocks of %s" % (
-                text_of(self.thread),
-                launched,
-                text_of(block_size),
-            )
+            return f"there is no thread {text_of(self.thread)}: {launched} blocks of {text_of(block_size)}"
         return None
 
 
@@ -161,10 +153,10 @@ def find_launch(target, hook):
         go("continue")
     if lacks is not None and seen == 0:
         raise Fail(lacks)
-    what = "kernel '%s'" % target.kernel if target.kernel else "a kernel"
+    what = f"kernel '{target.kernel}'" if target.kernel else "a kernel"
     count = "was launched %d times only" % seen if seen else "was never launched"
     have = "; there are: " + ", ".join(others) if others else ""
-    raise Fail("%s: %s %s%s" % (ended_text(), what, count, have))
+    raise Fail(f"{ended_text()}: {what} {count}{have}")
 
 
 def kernel_location(grid):
@@ -202,8 +194,8 @@ def stop_in_thread(target):
         stop = quietly(lambda: ThreadStop(where, generation, target.block, rank))
         if stop.pending:
             raise Fail(
-                "there is no place '%s' in the program's debug information; compile with "
-                "`warpath cc -G`" % where
+                f"there is no place '{where}' in the program's debug information; compile with "
+                "`warpath cc -G`"
             )
         go("continue")
         stop.silent = False
@@ -212,8 +204,7 @@ def stop_in_thread(target):
     if not is_running():
         thread = text_of(index_of(rank, block_size))
         raise Fail(
-            "%s: block %s, thread %s of kernel '%s' did not come to %s"
-            % (ended_text(), text_of(target.block), thread, name, where)
+            f"{ended_text()}: block {text_of(target.block)}, thread {thread} of kernel '{name}' did not come to {where}"
         )
 
 
@@ -228,7 +219,7 @@ def stop_at_finding():
     frame = gdb.newest_frame()
     if frame.name() == "simt_check_found":
         kind, what = frame.read_var("kind").string(), frame.read_var("what").string()
-        print("found: %s: %s" % (kind, what))
+        print(f"found: {kind}: {what}")
     elif frame.name() == "simt_debug_faulted":
         print(frame.read_var("report").string().rstrip())
     block = current_block()
@@ -267,7 +258,7 @@ class Start(gdb.Command):
         self.show()
 
     def fail(self, text):
-        gdb.write("warpath debug: %s\n" % text, gdb.STDERR)
+        gdb.write(f"warpath debug: {text}\n", gdb.STDERR)
         gdb.execute("set confirm off")
         gdb.execute("quit 2")
 
