@@ -12,8 +12,7 @@ Every function here is made from the contract of an op; help(warpath.softmax) sh
 from warpath import _contract, _native, _register
 
 _ops = _contract.parse(_native.load())
-_register.register_all(_ops)
-globals().update(_register.functions(_ops))
+globals().update(_register.register_all(_ops))
 
 
 def ops() -> list[str]:

@@ -88,6 +88,14 @@ class Op:
     def functional(self) -> bool:
         return not any(p.mutated for p in self.parameters)
 
+    @property
+    def overload(self) -> torch._ops.OpOverload:
+        return getattr(torch.ops.warpath, self.name).default
+
+    def named(self, args: tuple) -> dict[str, torch.Tensor | None]:
+        """Positional arguments by their names."""
+        return dict(zip((t.name for t in self.tensors), args, strict=False))
+
     def refuse(self, argument: Argument, why: str) -> str:
         return f"warpath::{self.name}: argument '{argument.name}' {why}"
 

@@ -6,42 +6,49 @@ from collections.abc import Callable
 import torch
 from torch._C import DispatchKey, DispatchKeySet
 
-from warpath import _contract, _words
+from warpath import _autograd, _contract, _vmap, _words
 from warpath._contract import Argument, Op
 
 
-def register_all(ops: dict[str, Op]) -> None:
+def register_all(ops: dict[str, Op]) -> dict[str, Callable]:
+    """Tells torch the rest about every op; the functions that people call."""
+    functions: dict[str, Callable] = {}
     for op in ops.values():
         _register_fake(op)
-        if op.functional:
-            _register_autograd(op, ops)
-            _register_vmap(op)
         _register_autocast(op)
+        transformed = None
+        if op.functional:
+            gradient = _autograd.Gradient(op, ops, functions)
+            _autograd.register(op, gradient)
+            rule = _vmap.rule(op, functions)
+            torch.library.register_vmap(f"warpath::{op.name}", rule)
+            transformed = _autograd.under_transforms(op, gradient, rule)
+        functions[op.name] = _function(op, transformed)
+    return functions
 
 
-def functions(ops: dict[str, Op]) -> dict[str, Callable]:
-    return {name: _function(op) for name, op in ops.items()}
+def _function(op: Op, transformed: type[torch.autograd.Function] | None) -> Callable:
+    overload = op.overload
+    signature = inspect.Signature(_words.parameters(op))
+    positional = len(op.tensors)
 
-
-def _overload(op: Op):
-    return getattr(torch.ops.warpath, op.name).default
-
-
-def _function(op: Op) -> Callable:
-    overload = _overload(op)
+    def under_transforms(*args, **kwargs):
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        values = list(bound.arguments.items())
+        named = _autograd.Named(values[positional:])
+        return transformed.apply(named, *(value for _, value in values[:positional]))
 
     def call(*args, **kwargs):
+        if transformed is not None and torch._C._are_functorch_transforms_active():
+            return under_transforms(*args, **kwargs)
         return overload(*args, **kwargs)
 
     call.__name__ = call.__qualname__ = op.name
     call.__module__ = "warpath"
     call.__doc__ = _words.docstring(op)
-    call.__signature__ = inspect.Signature(_words.parameters(op))
+    call.__signature__ = signature
     return call
-
-
-def _named(op: Op, args: tuple) -> dict[str, torch.Tensor | None]:
-    return dict(zip((t.name for t in op.tensors), args, strict=False))
 
 
 def _result(outputs: list[torch.Tensor]):
@@ -50,100 +57,10 @@ def _result(outputs: list[torch.Tensor]):
 
 def _register_fake(op: Op) -> None:
     def fake(*args, **kwargs):
-        tensors = {**_named(op, args), **kwargs}
+        tensors = {**op.named(args), **kwargs}
         return _result(_contract.empty_outputs(op, tensors))
 
     torch.library.register_fake(f"warpath::{op.name}", fake)
-
-
-# --- autograd -------------------------------------------------------------------------------------
-
-
-def backward_of(op: Op, ops: dict[str, Op]) -> Op | None:
-    """The op NAME_backward, when all it takes is at hand after the forward pass.
-
-    By name: an input or output of the forward op, "d" + an output for a gradient that comes in,
-    "d" + an input for one that goes out.
-    """
-    backward = ops.get(f"{op.name}_backward")
-    if backward is None:
-        return None
-    tensors = [t.name for t in (*op.tensors, *op.outputs)] + [f"d{o.name}" for o in op.outputs]
-    scalars = [s.name for s in op.scalars]
-    gradients = [f"d{t.name}" for t in op.tensors]
-    fits = (
-        all(t.name in tensors or t.optional for t in backward.tensors)
-        and all(s.name in scalars for s in backward.scalars)
-        and all(o.name in gradients for o in backward.outputs)
-    )
-    return backward if fits else None
-
-
-def _register_autograd(op: Op, ops: dict[str, Op]) -> None:
-    backward_op = backward_of(op, ops)
-
-    def setup(ctx, inputs, keyword_only_inputs, output) -> None:
-        if backward_op is None:
-            return
-        outputs = output if isinstance(output, tuple) else (output,)
-        known = _named(op, inputs) | {o.name: t for o, t in zip(op.outputs, outputs, strict=True)}
-        ctx.saved_names = [t.name for t in backward_op.tensors if known.get(t.name) is not None]
-        ctx.save_for_backward(*(known[name] for name in ctx.saved_names))
-        ctx.scalars = {s.name: keyword_only_inputs[s.name] for s in backward_op.scalars}
-
-    def backward(ctx, *gradients):
-        if backward_op is None:
-            raise NotImplementedError(
-                f"warpath::{op.name} has no gradient: there is no op {op.name}_backward"
-            )
-        known = dict(zip(ctx.saved_names, ctx.saved_tensors, strict=True))
-        known |= {f"d{o.name}": g for o, g in zip(op.outputs, gradients, strict=True)}
-        tensors = [known.get(t.name) for t in backward_op.tensors]
-        results = _overload(backward_op)(*tensors, **ctx.scalars)
-        results = results if isinstance(results, tuple) else (results,)
-        found = dict(zip((o.name for o in backward_op.outputs), results, strict=True))
-        given = tuple(found.get(f"d{t.name}") for t in op.tensors)
-        return given if len(given) > 1 else given[0]
-
-    torch.library.register_autograd(f"warpath::{op.name}", backward, setup_context=setup)
-
-
-# --- vmap -----------------------------------------------------------------------------------------
-
-
-def _rows_only(op: Op) -> bool:
-    """True when a batch is nothing but more leading axes: every tensor has them, all the same."""
-    leading = {a.leading for a in (*op.tensors, *op.outputs)}
-    return len(leading) == 1 and "" not in leading
-
-
-def _register_vmap(op: Op) -> None:
-    def rows(info, in_dims, *args, **kwargs):
-        def front(tensor, dim):
-            if tensor is None:
-                return None
-            if dim is None:
-                return tensor.expand(info.batch_size, *tensor.shape)
-            return tensor.movedim(dim, 0)
-
-        tensors = [front(t, d) for t, d in zip(args, in_dims, strict=True)]
-        result = _overload(op)(*tensors, **kwargs)
-        return result, tuple(0 for _ in result) if isinstance(result, tuple) else 0
-
-    def each(info, in_dims, *args, **kwargs):
-        def one(tensor, dim, i):
-            return tensor if dim is None else tensor.select(dim, i)
-
-        results = [
-            _overload(op)(*(one(t, d, i) for t, d in zip(args, in_dims, strict=True)), **kwargs)
-            for i in range(info.batch_size)
-        ]
-        if isinstance(results[0], tuple):
-            stacked = tuple(torch.stack(r) for r in zip(*results, strict=True))
-            return stacked, tuple(0 for _ in stacked)
-        return torch.stack(results), 0
-
-    torch.library.register_vmap(f"warpath::{op.name}", rows if _rows_only(op) else each)
 
 
 # --- autocast -------------------------------------------------------------------------------------
@@ -178,7 +95,7 @@ def _register_autocast(op: Op) -> None:
                 for g, t in zip(groups, args, strict=False)
             ]
             with torch._C._ExcludeDispatchKeyGuard(keys):
-                return _overload(op)(*cast, **kwargs)
+                return op.overload(*cast, **kwargs)
 
         return call
 
