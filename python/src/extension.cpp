@@ -40,7 +40,11 @@ void launch(const TorchOp& op, const Ladder& ladder, Bound& bound, const std::st
   if (arch == 0) throw Error("warpath::" + op.name + ": its CUDA runtime finds no such device");
   const Rung& rung = choose_rung(op, ladder, bound.args(), wanted, arch);
   if (rung.scratch) bound.add_scratch(rung.scratch(bound.args()), rung.zeroed_scratch);
-  rung.launch(bound.args(), stream);
+  try {
+    rung.launch(bound.args(), stream);
+  } catch (const std::exception& e) {
+    throw Error("warpath::" + op.name + ": rung '" + rung.name + "': " + e.what());
+  }
 }
 
 void launch_on_cpu(const TorchOp& op, const Ladder& ladder, Bound& bound,

@@ -9,6 +9,8 @@
 Every function here is made from the contract of an op; help(warpath.softmax) shows it.
 """
 
+import torch
+
 from warpath import _contract, _native, _register
 
 _ops = _contract.parse(_native.load())
@@ -25,5 +27,12 @@ def rungs(op: str, device: str = "cpu") -> list[str]:
     return _contract.rungs(_ops, op, device)
 
 
-__all__ = ["ops", "rungs"]
+def patch(model: torch.nn.Module) -> list[str]:
+    """Puts the modules of warpath.nn in the place of torch's, in the model; says which."""
+    from warpath import nn
+
+    return nn.patch(model)
+
+
+__all__ = ["ops", "patch", "rungs"]
 __all__.extend(_ops)

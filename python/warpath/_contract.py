@@ -137,6 +137,9 @@ def _bind(op: Op, argument: Argument, tensor: torch.Tensor, sizes: dict) -> None
             continue
         if not dim.leading:
             got = [got[0] - dim.plus]
+        if dim.plus:
+            short = f"is too short in '{dim.name}'"
+            torch._check(got[0] >= 0, lambda short=short: op.refuse(argument, short))
         known, owner = sizes.setdefault(dim.name, (got, argument))
         why = f"has {dim.name} = {tuple(got)}, but '{owner.name}' has {tuple(known)}"
         torch._check(len(got) == len(known), lambda why=why: op.refuse(argument, why))

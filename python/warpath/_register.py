@@ -52,6 +52,8 @@ def _function(op: Op, transformed: type[torch.autograd.Function] | None) -> Call
 
 
 def _result(outputs: list[torch.Tensor]):
+    if not outputs:
+        return None
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 

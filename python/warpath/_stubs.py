@@ -14,9 +14,11 @@ _HEAD = """# Written by warpath._stubs from the contracts of the ops.
 from typing import Literal
 
 from torch import Tensor
+from torch.nn import Module
 
 def ops() -> list[str]: ...
 def rungs(op: str, device: str = "cpu") -> list[str]: ...
+def patch(model: Module) -> list[str]: ...
 """
 
 
