@@ -91,6 +91,8 @@ def test_vmap(x):
     torch.testing.assert_close(sums, x + x[0])
     # No leading axes to put a batch in: one call each.
     torch.testing.assert_close(torch.vmap(warpath.transpose, 2)(x), x.permute(2, 1, 0))
+    with pytest.raises(ValueError, match="vmap over an axis of no elements"):
+        torch.vmap(warpath.transpose)(x[:0])
 
 
 def test_func_grad(x):

@@ -32,6 +32,8 @@ def rule(op: Op, functions: dict[str, Callable]) -> Callable:
         def one(tensor, dim, i):
             return tensor if dim is None else tensor.select(dim, i)
 
+        if info.batch_size == 0:
+            raise ValueError(f"warpath::{op.name}: vmap over an axis of no elements")
         results = [
             functions[op.name](
                 *(one(t, d, i) for t, d in zip(args, in_dims, strict=True)), **kwargs
