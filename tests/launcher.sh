@@ -25,6 +25,13 @@ expect "a missing part ends with 2" [ $code -eq 2 ]
 expect "it is named" grep -q 'missing: Ninja' "$work/err"
 expect "with the command to type" grep -qE 'apt-get install -y ninja-build|dnf install -y|brew install ninja' "$work/err"
 
+# No network: pip finds nothing.
+PIP_CONFIG_FILE=/dev/null PIP_NO_INDEX=1 PIP_FIND_LINKS='' WARPATH_BUILD=$work/build ./warpath python -c 0 >"$work/out" 2>"$work/err"
+code=$?
+expect "Python parts that cannot be fetched end with 2" [ $code -eq 2 ]
+expect "it says why" grep -q 'could not be fetched (is there a network?)' "$work/err"
+expect "with the command to type" grep -q 'install -r .*python/requirements.txt' "$work/err"
+
 # Nothing to do: the launcher adds little. Measured 0.08 s on two idle cores; the tests beside this one take time too.
 WARPATH_BUILD=$build ./warpath --version >/dev/null 2>&1
 start=$(date +%s%N)

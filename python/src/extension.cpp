@@ -1,0 +1,141 @@
+// The extension: opens the op libraries of a folder and makes every op in them a torch op, for CPU
+// tensors (the kernels run by simt) and CUDA tensors (on the current stream). Only the stable ABI
+// of LibTorch is used, so one file serves many versions of torch.
+#include <dlfcn.h>
+
+#include <array>
+#include <mutex>
+
+#include "core/error.h"
+#include "python/src/bind.h"
+
+namespace warpath::python {
+namespace {
+
+constexpr std::size_t max_ops = 256;
+
+std::vector<TorchOp>& loaded() {
+  static std::vector<TorchOp> ops;
+  return ops;
+}
+
+// Torch's current stream. Only a torch built with CUDA has this function, so it is looked for.
+cudaStream_t current_stream(int device) {
+  using Function = AOTITorchError (*)(std::int32_t, void**);
+  static const auto function = [] {
+    void* library = dlopen("libtorch_cuda.so", RTLD_LAZY | RTLD_NOLOAD);
+    return library
+               ? reinterpret_cast<Function>(dlsym(library, "aoti_torch_get_current_cuda_stream"))
+               : nullptr;
+  }();
+  void* stream = nullptr;
+  if (!function || function(device, &stream) != TORCH_SUCCESS)
+    throw Error("torch does not tell its current CUDA stream");
+  return static_cast<cudaStream_t>(stream);
+}
+
+void launch(const TorchOp& op, const Ladder& ladder, Bound& bound, const std::string& wanted,
+            int device, cudaStream_t stream) {
+  const int arch = ladder.runtime.arch(device);
+  if (arch == 0) throw Error("warpath::" + op.name + ": its CUDA runtime finds no such device");
+  const Rung& rung = choose_rung(op, ladder, bound.args(), wanted, arch);
+  if (rung.scratch) bound.add_scratch(rung.scratch(bound.args()), rung.zeroed_scratch);
+  try {
+    rung.launch(bound.args(), stream);
+  } catch (const std::exception& e) {
+    throw Error("warpath::" + op.name + ": rung '" + rung.name + "': " + e.what());
+  }
+}
+
+void launch_on_cpu(const TorchOp& op, const Ladder& ladder, Bound& bound,
+                   const std::string& wanted) {
+  launch(op, ladder, bound, wanted, 0, nullptr);
+  // A CPU tensor is ready when the op returns.
+  if (const char* error = ladder.runtime.finish())
+    throw Error("warpath::" + op.name + ": " + error);
+}
+
+void launch_on_gpu(const TorchOp& op, const Ladder& ladder, Bound& bound,
+                   const std::string& wanted) {
+  const int device = bound.device_index();
+  const torch::stable::accelerator::DeviceGuard guard(device);
+  launch(op, ladder, bound, wanted, device, current_stream(device));
+}
+
+void call(std::size_t slot, Backend backend, StableIValue* stack) {
+  const TorchOp& op = loaded()[slot];
+  Values values = take(op, stack);
+  const Ladder& ladder = op.ladders[backend];
+  if (!ladder.op)
+    throw Error("warpath::" + op.name + ": this installation has no " +
+                (backend == cuda ? "CUDA libraries; install again where nvcc is found"
+                                 : "libraries for the CPU; move the arguments to a GPU"));
+  const std::string wanted = std::move(values.rung);
+  Bound bound(op, ladder, std::move(values));
+  if (!bound.empty()) {
+    backend == cuda ? launch_on_gpu(op, ladder, bound, wanted)
+                    : launch_on_cpu(op, ladder, bound, wanted);
+    bound.write_back();
+  }
+  for (std::size_t i = 0; i < bound.outputs().size(); ++i)
+    stack[i] = torch::stable::detail::from(bound.outputs()[i]);
+}
+
+// A boxed kernel is a plain function without data of its own: one function for each slot.
+using BoxedKernel = void (*)(StableIValue*, std::uint64_t, std::uint64_t);
+
+template <std::size_t slot, Backend backend>
+void kernel(StableIValue* stack, std::uint64_t, std::uint64_t) {
+  call(slot, backend, stack);
+}
+
+template <Backend backend, std::size_t... slots>
+constexpr std::array<BoxedKernel, sizeof...(slots)> kernels(std::index_sequence<slots...>) {
+  return {kernel<slots, backend>...};
+}
+
+constexpr auto cpu_kernels = kernels<simt>(std::make_index_sequence<max_ops>());
+constexpr auto gpu_kernels = kernels<cuda>(std::make_index_sequence<max_ops>());
+
+void register_ops() {
+  using torch::stable::detail::StableLibrary;
+  using Kind = StableLibrary::Kind;
+  // Never destroyed: that would take the ops away again.
+  auto* defined = new StableLibrary(Kind::FRAGMENT, "warpath", nullptr, __FILE__, __LINE__);
+  auto* cpu = new StableLibrary(Kind::IMPL, "warpath", "CPU", __FILE__, __LINE__);
+  auto* gpu = new StableLibrary(Kind::IMPL, "warpath", "CUDA", __FILE__, __LINE__);
+  for (std::size_t i = 0; i < loaded().size(); ++i) {
+    const TorchOp& op = loaded()[i];
+    defined->def(schema(op).c_str());
+    cpu->impl(op.name.c_str(), cpu_kernels[i]);
+    gpu->impl(op.name.c_str(), gpu_kernels[i]);
+  }
+}
+
+std::string load(const char* package, const char* folder) {
+  std::vector<std::string> problems;
+  loaded() = find_ops(package, folder, problems);
+  if (loaded().size() > max_ops)
+    throw Error("more than " + std::to_string(max_ops) + " ops; raise max_ops in " __FILE__);
+  register_ops();
+  return describe(loaded(), problems);
+}
+
+}  // namespace
+}  // namespace warpath::python
+
+// Loads the op libraries of a folder, once; what it found as JSON, or a text that begins with
+// "error: ". The text lives as long as the process.
+extern "C" __attribute__((visibility("default"))) const char* warpath_load(const char* package,
+                                                                           const char* folder) {
+  static std::once_flag once;
+  static std::string text;
+  std::call_once(once, [&] {
+    try {
+      text = warpath::python::load(package, folder);
+    } catch (const std::exception& e) {
+      text = std::string("error: ") + e.what();
+    }
+  });
+  return text.c_str();
+}

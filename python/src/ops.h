@@ -1,0 +1,48 @@
+// What the op libraries beside the extension offer: each op once, with a ladder for every backend.
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/registry.h"
+
+namespace warpath::python {
+
+// runtime.cu of one backend.
+struct Runtime {
+  int (*arch)(int device) = nullptr;
+  const char* (*finish)() = nullptr;
+};
+
+struct Ladder {
+  const Op* op = nullptr;  // null: this backend has no library of the op
+  std::vector<const Rung*> rungs;
+  Runtime runtime;
+};
+
+enum Backend { simt, cuda };
+inline const char* const backend_names[] = {"simt", "cuda"};
+
+struct TorchOp {
+  std::string name;
+  const Contract* contract = nullptr;
+  Ladder ladders[2];
+  // In the order of the schema: tensors, tensors that may be left out, scalars (by name only). The
+  // rung follows them.
+  std::vector<const ArgSpec*> parameters;
+  std::vector<const ArgSpec*> outputs;  // new tensors, in the order of the contract
+};
+
+// Ops of every library in the folder, sorted by name; `package` holds runtime_BACKEND.so.
+// `problems` gets a line for each library that could not be used.
+std::vector<TorchOp> find_ops(const std::filesystem::path& package,
+                              const std::filesystem::path& folder,
+                              std::vector<std::string>& problems);
+
+// "softmax(Tensor x, *, str rung=\"\") -> (Tensor y)"
+std::string schema(const TorchOp& op);
+
+// All that Python needs to know of the ops, as JSON.
+std::string describe(const std::vector<TorchOp>& ops, const std::vector<std::string>& problems);
+
+}  // namespace warpath::python

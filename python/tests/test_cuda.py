@@ -1,0 +1,82 @@
+"""The ops on a GPU: every rung, the current stream, graphs, two devices in one call."""
+
+import pytest
+import torch
+import warpath
+from conftest import OPS, assert_right, call, dtypes, inputs
+
+pytestmark = pytest.mark.skipif(
+    not torch.cuda.is_available() or not warpath.rungs("softmax", "cuda"),
+    reason="needs a GPU, torch with CUDA and libraries built by nvcc",
+)
+
+EVERY = [
+    pytest.param(op, dtype, rung, id=f"{op.name}-{dtype}-{rung}")
+    for op in OPS.values()
+    for dtype in dtypes(op)
+    for rung in warpath.rungs(op.name, "cuda")
+]
+
+
+@pytest.mark.parametrize(("op", "dtype", "rung"), EVERY)
+def test_rung(op, dtype, rung):
+    tensors = inputs(op, dtype, cols=64)
+    try:
+        got = call(op, [t.cuda() for t in tensors], rung=rung)
+    except RuntimeError as refusal:
+        assert f"rung '{rung}' cannot take this call: " in str(refusal)
+        pytest.skip(str(refusal))
+    assert_right(op, tensors, got.cpu())
+
+
+def test_stream():
+    """A call goes to the current stream, behind what is there, and does not wait for it."""
+    x = torch.zeros(1 << 20, device="cuda")
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    warpath.vector_add(x, x)
+    torch.cuda.synchronize()
+    with torch.cuda.stream(stream):
+        torch.cuda._sleep(200_000_000)
+        x.fill_(2)
+        y = warpath.vector_add(x, x)
+        assert not stream.query()
+    stream.synchronize()
+    assert torch.all(y == 4)
+
+
+@pytest.mark.parametrize("rung", warpath.rungs("softmax", "cuda"))
+def test_graph(rung):
+    x = torch.randn(64, 1024, device="cuda")
+    warpath.softmax(x, rung=rung)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        y = warpath.softmax(x, rung=rung)
+    for _ in range(3):
+        x.copy_(torch.randn_like(x))
+        graph.replay()
+        torch.testing.assert_close(y, torch.softmax(x, -1))
+
+
+def test_gradient():
+    x = torch.randn(64, 1000, device="cuda", requires_grad=True)
+    weight = torch.randn_like(x)
+    (warpath.softmax(x) * weight).sum().backward()
+    twin = x.detach().double().requires_grad_()
+    (torch.softmax(twin, -1) * weight.double()).sum().backward()
+    torch.testing.assert_close(x.grad, twin.grad.float(), rtol=1e-4, atol=1e-6)
+
+
+def test_two_devices():
+    x = torch.randn(4, 4)
+    with pytest.raises(RuntimeError, match="'b' is not on the device of 'a'"):
+        warpath.vector_add(x.cuda(), x)
+    with pytest.raises(RuntimeError, match="'b' is not on the device of 'a'"):
+        warpath.vector_add(x, x.cuda())
+
+
+def test_autocast():
+    x = torch.randn(8, 8, device="cuda")
+    with torch.autocast("cuda", torch.float16):
+        assert warpath.vector_add(x, x.half()).dtype == torch.float32

@@ -1,0 +1,89 @@
+"""Every op: each rung against torch, in every dtype; and what torch.library.opcheck demands."""
+
+import ast
+import inspect
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+import torch
+import warpath
+from conftest import OPS, assert_right, call, dtypes, inputs
+
+EVERY = [
+    pytest.param(op, dtype, rung, id=f"{op.name}-{dtype}-{rung}")
+    for op in OPS.values()
+    for dtype in dtypes(op)
+    for rung in warpath.rungs(op.name)
+]
+
+
+def test_ops_are_found():
+    assert {"reduce", "softmax", "softmax_backward", "transpose", "vector_add"} <= set(
+        warpath.ops()
+    )
+
+
+@pytest.mark.parametrize(("op", "dtype", "rung"), EVERY)
+def test_rung(op, dtype, rung):
+    tensors = inputs(op, dtype, cols=64)
+    try:
+        got = call(op, tensors, rung=rung)
+    except RuntimeError as refusal:
+        assert f"rung '{rung}' cannot take this call: " in str(refusal)
+        pytest.skip(str(refusal))
+    assert got.dtype == tensors[0].dtype
+    assert_right(op, tensors, got)
+
+
+@pytest.mark.parametrize("kind", ["sum", "max"])
+@pytest.mark.parametrize("rung", warpath.rungs("reduce"))
+def test_choice(kind, rung):
+    op = OPS["reduce"]
+    tensors = inputs(op, "f32")
+    assert_right(op, tensors, call(op, tensors, kind=kind, rung=rung), kind=kind)
+
+
+@pytest.mark.parametrize("op", OPS.values(), ids=list(OPS))
+def test_opcheck(op):
+    overload = getattr(torch.ops.warpath, op.name).default
+    tensors = inputs(op, "f32")
+    torch.library.opcheck(overload, tuple(tensors))
+    torch.library.opcheck(overload, tuple(t.transpose(-1, 0) for t in tensors))
+    if op.name + "_backward" in OPS:
+        torch.library.opcheck(overload, tuple(t.requires_grad_() for t in tensors))
+
+
+@pytest.mark.parametrize("op", OPS.values(), ids=list(OPS))
+def test_words(op):
+    function = getattr(warpath, op.name)
+    assert op.summary in function.__doc__
+    names = [p.name for p in op.parameters]
+    assert list(inspect.signature(function).parameters) == [*names, "rung"]
+
+
+def test_stubs():
+    tree = ast.parse((Path(warpath.__file__).parent / "__init__.pyi").read_text())
+    stubs = {f.name: f for f in tree.body if isinstance(f, ast.FunctionDef)}
+    assert set(stubs) == {*warpath.ops(), "ops", "rungs", "patch"}
+    for op in OPS.values():
+        arguments = stubs[op.name].args
+        assert [a.arg for a in arguments.args] == [t.name for t in op.tensors]
+        assert [a.arg for a in arguments.kwonlyargs] == [*(s.name for s in op.scalars), "rung"]
+        assert op.summary in ast.get_docstring(stubs[op.name])
+    assert ast.unparse(stubs["reduce"].args.kwonlyargs[0].annotation) == "Literal['sum', 'max']"
+
+
+def test_threads():
+    x = torch.randn(64, 300)
+    with ThreadPoolExecutor(4) as pool:
+        for y in pool.map(lambda _: warpath.softmax(x), range(40)):
+            torch.testing.assert_close(y, torch.softmax(x, -1))
+
+
+def test_listing():
+    assert warpath.rungs("softmax")[:3] == ["01_naive", "02_shared", "03_warp"]
+    with pytest.raises(ValueError, match="did you mean 'softmax'"):
+        warpath.rungs("sofmax")
+    with pytest.raises(ValueError, match="device is 'tpu'"):
+        warpath.rungs("softmax", "tpu")

@@ -1,0 +1,126 @@
+"""Autograd, torch.compile, torch.func and autocast."""
+
+import pytest
+import torch
+import warpath
+
+
+@pytest.fixture
+def x():
+    return torch.randn(4, 3, 50, generator=torch.Generator().manual_seed(2))
+
+
+def wanted_gradient(x, weight):
+    x = x.double().detach().requires_grad_()
+    (torch.softmax(x, -1) * weight.double()).sum().backward()
+    return x.grad.float()
+
+
+def test_gradient(x):
+    weight = torch.randn_like(x)
+    x.requires_grad_()
+    (warpath.softmax(x, rung="04_online") * weight).sum().backward()
+    torch.testing.assert_close(x.grad, wanted_gradient(x, weight), rtol=1e-4, atol=1e-6)
+
+
+def test_gradient_by_differences(x):
+    """The slope along a direction, from two forward passes far enough apart for float32."""
+    weight, direction = torch.randn_like(x), torch.randn_like(x)
+    x.requires_grad_()
+    (warpath.softmax(x) * weight).sum().backward()
+    step = 1e-2
+    with torch.no_grad():
+        ends = [(warpath.softmax(x + s * direction) * weight).double().sum() for s in (step, -step)]
+    slope = (ends[0] - ends[1]) / (2 * step)
+    torch.testing.assert_close((x.grad * direction).double().sum(), slope, rtol=1e-3, atol=1e-3)
+
+
+def test_expanded_gradient(x):
+    x.requires_grad_()
+    warpath.softmax(x).sum().backward()  # the gradient that comes in has stride 0 everywhere
+    torch.testing.assert_close(x.grad, torch.zeros_like(x), rtol=0, atol=1e-6)
+
+
+def test_no_gradient():
+    x = torch.randn(4, 5, requires_grad=True)
+    with pytest.raises(NotImplementedError, match="there is no op transpose_backward"):
+        warpath.transpose(x).sum().backward()
+    gradient = torch.autograd.grad(warpath.softmax(x)[0, 0], x, create_graph=True)[0]
+    with pytest.raises(NotImplementedError, match="there is no op softmax_backward_backward"):
+        gradient.sum().backward()
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_compile(x, backend, dynamic):
+    def f(x):
+        return warpath.softmax(x * 2, rung="02_shared") + 1
+
+    compiled = torch.compile(f, fullgraph=True, backend=backend, dynamic=dynamic)
+    for shape in (x, x[:, :2]):
+        leaf = shape.detach().clone().requires_grad_()
+        y = compiled(leaf)
+        torch.testing.assert_close(y, torch.softmax(shape * 2, -1) + 1)
+        y.pow(2).sum().backward()
+        twin = shape.detach().clone().requires_grad_()
+        f(twin).pow(2).sum().backward()
+        torch.testing.assert_close(leaf.grad, twin.grad)
+    torch._dynamo.reset()
+
+
+def test_inductor(x):
+    compiled = torch.compile(lambda x: warpath.softmax(x.transpose(0, 1)), fullgraph=True)
+    torch.testing.assert_close(compiled(x), torch.softmax(x.transpose(0, 1), -1))
+
+
+def test_export(x):
+    class Model(torch.nn.Module):
+        def forward(self, x):
+            return warpath.reduce(warpath.softmax(x), kind="max")
+
+    program = torch.export.export(Model(), (x,))
+    assert "warpath.softmax" in str(program.graph)
+    torch.testing.assert_close(program.module()(x), torch.softmax(x, -1).amax(-1))
+
+
+def test_vmap(x):
+    torch.testing.assert_close(
+        torch.vmap(warpath.softmax, 1)(x), torch.softmax(x, -1).movedim(1, 0)
+    )
+    sums = torch.vmap(warpath.vector_add, (0, None))(x, x[0])
+    torch.testing.assert_close(sums, x + x[0])
+    # No leading axes to put a batch in: one call each.
+    torch.testing.assert_close(torch.vmap(warpath.transpose, 2)(x), x.permute(2, 1, 0))
+    with pytest.raises(ValueError, match="vmap over an axis of no elements"):
+        torch.vmap(warpath.transpose)(x[:0])
+
+
+def test_func_grad(x):
+    def loss(row, weight):
+        return (warpath.softmax(row) * weight).sum()
+
+    weight = torch.randn_like(x)
+    wanted = wanted_gradient(x, weight)
+    torch.testing.assert_close(torch.func.grad(loss)(x, weight), wanted, rtol=1e-4, atol=1e-6)
+    each = torch.vmap(torch.func.grad(loss))(x, weight)
+    torch.testing.assert_close(each, wanted, rtol=1e-4, atol=1e-6)
+
+
+def test_autocast(x):
+    low = x.bfloat16()
+    with pytest.raises(RuntimeError, match="'b' is bf16 but 'a' is f32"):
+        warpath.vector_add(x, low)
+    with torch.autocast("cpu", torch.bfloat16):
+        both = warpath.vector_add(x, low)
+        assert both.dtype == torch.float32
+        assert warpath.softmax(low).dtype == torch.bfloat16
+        layer = warpath.softmax(torch.nn.functional.linear(x, torch.randn(8, 50)))
+        assert layer.dtype == torch.bfloat16
+    torch.testing.assert_close(both, x + low.float())
+
+
+def test_autocast_gradient(x):
+    a, b = x.clone().requires_grad_(), x.bfloat16().requires_grad_()
+    with torch.autocast("cpu", torch.bfloat16):
+        y = warpath.softmax_backward(a, b)
+    assert y.dtype == torch.float32 and y.requires_grad

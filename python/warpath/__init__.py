@@ -1,0 +1,38 @@
+"""Warpath's kernels as torch ops: on CUDA tensors, and on CPU tensors by simt.
+
+    import torch, warpath
+
+    y = warpath.softmax(torch.randn(8, 1000))          # the best rung that takes these arguments
+    y = warpath.softmax(y, rung="03_warp")             # one rung of the ladder
+    warpath.ops(), warpath.rungs("softmax")            # what there is
+
+Every function here is made from the contract of an op; help(warpath.softmax) shows it.
+"""
+
+import torch
+
+from warpath import _contract, _native, _register
+
+_ops = _contract.parse(_native.load())
+globals().update(_register.register_all(_ops))
+
+
+def ops() -> list[str]:
+    """The names of all ops."""
+    return sorted(_ops)
+
+
+def rungs(op: str, device: str = "cpu") -> list[str]:
+    """The ladder of an op from the bottom up: what `rung=` takes, on "cpu" or "cuda"."""
+    return _contract.rungs(_ops, op, device)
+
+
+def patch(model: torch.nn.Module) -> list[str]:
+    """Puts the modules of warpath.nn in the place of torch's, in the model; says which."""
+    from warpath import nn
+
+    return nn.patch(model)
+
+
+__all__ = ["ops", "patch", "rungs"]
+__all__.extend(_ops)

@@ -1,0 +1,95 @@
+"""Gradients from the contracts: an op NAME_backward is the gradient of NAME."""
+
+import torch
+
+from warpath._contract import Op
+
+
+def backward_of(op: Op, ops: dict[str, Op]) -> Op | None:
+    """The op NAME_backward, when all it takes is at hand after the forward pass.
+
+    By name: an input or output of the forward op, "d" + an output for a gradient that comes in,
+    "d" + an input for one that goes out.
+    """
+    backward = ops.get(f"{op.name}_backward")
+    if backward is None:
+        return None
+    tensors = [t.name for t in (*op.tensors, *op.outputs)] + [f"d{o.name}" for o in op.outputs]
+    scalars = [s.name for s in op.scalars]
+    gradients = [f"d{t.name}" for t in op.tensors]
+    fits = (
+        all(t.name in tensors or t.optional for t in backward.tensors)
+        and all(s.name in scalars for s in backward.scalars)
+        and all(o.name in gradients for o in backward.outputs)
+    )
+    return backward if fits else None
+
+
+class Gradient:
+    """What the backward pass of one op saves and calls; `functions` are those of all ops."""
+
+    def __init__(self, op: Op, ops: dict[str, Op], functions: dict):
+        self.op = op
+        self.backward_op = backward_of(op, ops)
+        self.functions = functions
+
+    def setup(self, ctx, inputs, keyword_only_inputs, output) -> None:
+        if self.backward_op is None:
+            return
+        outputs = output if isinstance(output, tuple) else (output,)
+        known = self.op.named(inputs)
+        known |= {o.name: t for o, t in zip(self.op.outputs, outputs, strict=True)}
+        wanted = [t.name for t in self.backward_op.tensors]
+        ctx.saved_names = [name for name in wanted if known.get(name) is not None]
+        ctx.save_for_backward(*(known[name] for name in ctx.saved_names))
+        ctx.scalars = {s.name: keyword_only_inputs[s.name] for s in self.backward_op.scalars}
+
+    def backward(self, ctx, *gradients) -> tuple:
+        """One gradient for each tensor the forward op took."""
+        if self.backward_op is None:
+            name = self.op.name
+            raise NotImplementedError(
+                f"warpath::{name} has no gradient: there is no op {name}_backward"
+            )
+        known = dict(zip(ctx.saved_names, ctx.saved_tensors, strict=True))
+        known |= {f"d{o.name}": g for o, g in zip(self.op.outputs, gradients, strict=True)}
+        tensors = [known.get(t.name) for t in self.backward_op.tensors]
+        results = self.functions[self.backward_op.name](*tensors, **ctx.scalars)
+        results = results if isinstance(results, tuple) else (results,)
+        found = dict(zip((o.name for o in self.backward_op.outputs), results, strict=True))
+        return tuple(found.get(f"d{t.name}") for t in self.op.tensors)
+
+
+def register(op: Op, gradient: Gradient) -> None:
+    torch.library.register_autograd(
+        f"warpath::{op.name}", gradient.backward, setup_context=gradient.setup
+    )
+
+
+class Named(dict):
+    """Keyword arguments as one value: a plain dict would be taken apart by torch.func."""
+
+
+def under_transforms(op: Op, gradient: Gradient, vmap_rule):
+    """The op for torch.func.grad and the like, which refuse what register_autograd makes."""
+    overload = op.overload
+
+    class Function(torch.autograd.Function):
+        @staticmethod
+        def forward(named, *tensors):
+            return overload(*tensors, **named)
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            gradient.setup(ctx, inputs[1:], inputs[0], output)
+
+        @staticmethod
+        def backward(ctx, *gradients):
+            return None, *gradient.backward(ctx, *gradients)
+
+        @staticmethod
+        def vmap(info, in_dims, named, *tensors):
+            return vmap_rule(info, in_dims[1:], *tensors, **named)
+
+    Function.__name__ = Function.__qualname__ = op.name
+    return Function

@@ -1,0 +1,182 @@
+"""Contracts as Python sees them: arguments, shape rules, words for people.
+
+The checks are those of the extension, with the same texts; here they work on symbolic sizes too.
+"""
+
+import difflib
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+DTYPES = {
+    "f64": torch.float64,
+    "f32": torch.float32,
+    "f16": torch.float16,
+    "bf16": torch.bfloat16,
+    "i64": torch.int64,
+    "i32": torch.int32,
+    "u8": torch.uint8,
+    "bool": torch.bool,
+}
+NAMES = {dtype: name for name, dtype in DTYPES.items()}
+
+
+@dataclass(frozen=True)
+class Dim:
+    name: str  # empty: a plain number
+    plus: int
+    leading: bool
+
+    @classmethod
+    def parse(cls, text: str) -> "Dim":
+        name, _, plus = text.removesuffix("...").partition("+")
+        if name.isdigit():
+            return cls("", int(name), False)
+        return cls(name, int(plus or 0), text.endswith("..."))
+
+
+@dataclass(frozen=True)
+class Argument:
+    name: str
+    type: str  # Tensor, int, float, bool or str
+    dims: tuple[Dim, ...] = ()
+    dims_text: str = ""
+    dtypes: tuple[str, ...] = ()
+    same_as: str = ""
+    optional: bool = False
+    mutated: bool = False
+    default: Any = None
+    choices: tuple[str, ...] = ()
+
+    @property
+    def is_tensor(self) -> bool:
+        return self.type == "Tensor"
+
+    @property
+    def leading(self) -> str:
+        """The name of the leading axes; empty when the rank is fixed."""
+        return self.dims[0].name if self.dims and self.dims[0].leading else ""
+
+    @classmethod
+    def parse(cls, fields: dict) -> "Argument":
+        fields = {k: tuple(v) if isinstance(v, list) else v for k, v in fields.items()}
+        if "dims" in fields:
+            fields["dims_text"] = ", ".join(fields["dims"])
+            fields["dims"] = tuple(Dim.parse(d) for d in fields["dims"])
+        return cls(**fields)
+
+
+@dataclass(frozen=True)
+class Op:
+    name: str
+    summary: str
+    schema: str
+    parameters: tuple[Argument, ...]
+    outputs: tuple[Argument, ...]
+    rungs: dict[str, list[dict]]
+
+    @property
+    def tensors(self) -> list[Argument]:
+        return [p for p in self.parameters if p.is_tensor]
+
+    @property
+    def scalars(self) -> list[Argument]:
+        return [p for p in self.parameters if not p.is_tensor]
+
+    @property
+    def functional(self) -> bool:
+        return not any(p.mutated for p in self.parameters)
+
+    @property
+    def overload(self) -> torch._ops.OpOverload:
+        return getattr(torch.ops.warpath, self.name).default
+
+    def named(self, args: tuple) -> dict[str, torch.Tensor | None]:
+        """Positional arguments by their names."""
+        return dict(zip((t.name for t in self.tensors), args, strict=False))
+
+    def refuse(self, argument: Argument, why: str) -> str:
+        return f"warpath::{self.name}: argument '{argument.name}' {why}"
+
+
+def parse(found: dict) -> dict[str, Op]:
+    ops = {}
+    for fields in found["ops"]:
+        for key in ("parameters", "outputs"):
+            fields[key] = tuple(Argument.parse(a) for a in fields[key])
+        ops[fields["name"]] = Op(**fields)
+    return ops
+
+
+def rungs(ops: dict[str, Op], name: str, device: str) -> list[str]:
+    if name not in ops:
+        near = difflib.get_close_matches(name, ops, n=1, cutoff=0)
+        raise ValueError(f"no op '{name}'; did you mean '{near[0]}'?" if near else "no ops at all")
+    backends = {"cpu": "simt", "cuda": "cuda"}
+    if device not in backends:
+        raise ValueError(f"device is '{device}'; allowed: 'cpu', 'cuda'")
+    return [rung["name"] for rung in ops[name].rungs[backends[device]]]
+
+
+def _bind(op: Op, argument: Argument, tensor: torch.Tensor, sizes: dict) -> None:
+    """Holds one tensor's shape against what earlier ones said."""
+    fixed = argument.dims[1:] if argument.leading else argument.dims
+    rank, lead = tensor.dim(), tensor.dim() - len(fixed)
+    if lead < 0 or (lead > 0 and not argument.leading):
+        least = "at least " if argument.leading else ""
+        why = f"has {rank} axes; it needs {least}{len(fixed)}"
+        raise RuntimeError(op.refuse(argument, why))
+    shape = list(tensor.shape)
+    parts = [(argument.dims[0], shape[:lead])] if argument.leading else []
+    parts += [(dim, [size]) for dim, size in zip(fixed, shape[lead:], strict=True)]
+    for dim, got in parts:
+        if not dim.name:
+            why = f"has an axis of {got[0]}, not {dim.plus}"
+            torch._check(got[0] == dim.plus, lambda why=why: op.refuse(argument, why))
+            continue
+        if not dim.leading:
+            got = [got[0] - dim.plus]
+        if dim.plus:
+            short = f"is too short in '{dim.name}'"
+            torch._check(got[0] >= 0, lambda short=short: op.refuse(argument, short))
+        known, owner = sizes.setdefault(dim.name, (got, argument))
+        why = f"has {dim.name} = {tuple(got)}, but '{owner.name}' has {tuple(known)}"
+        torch._check(len(got) == len(known), lambda why=why: op.refuse(argument, why))
+        for a, b in zip(got, known, strict=True):
+            torch._check(a == b, lambda why=why: op.refuse(argument, why))
+
+
+def empty_outputs(op: Op, tensors: dict[str, torch.Tensor | None]) -> list[torch.Tensor]:
+    """New outputs for these inputs, nothing computed; RuntimeError names a bad argument."""
+    sizes: dict = {}
+    dtypes: dict[str, torch.dtype] = {}
+    first = None
+    for argument in op.tensors:
+        tensor = tensors.get(argument.name)
+        if tensor is None:
+            continue
+        first = first or (argument, tensor)
+        if tensor.device != first[1].device:
+            why = f"is not on the device of '{first[0].name}'"
+            raise RuntimeError(op.refuse(argument, why))
+        is_name = NAMES.get(tensor.dtype, "another dtype")
+        if argument.same_as:
+            if tensor.dtype != dtypes[argument.same_as]:
+                other = NAMES[dtypes[argument.same_as]]
+                why = f"is {is_name} but '{argument.same_as}' is {other}"
+                raise RuntimeError(op.refuse(argument, why))
+        elif is_name not in argument.dtypes:
+            why = f"is {is_name}; allowed: {', '.join(argument.dtypes)}"
+            raise RuntimeError(op.refuse(argument, why))
+        dtypes[argument.name] = tensor.dtype
+        _bind(op, argument, tensor, sizes)
+    outputs = []
+    for output in op.outputs:
+        shape: list = []
+        for dim in output.dims:
+            known = sizes[dim.name][0] if dim.name else [0]
+            shape += known if dim.leading else [known[0] + dim.plus]
+        dtype = dtypes[output.same_as] if output.same_as else DTYPES[output.dtypes[0]]
+        outputs.append(torch.empty(shape, dtype=dtype, device=first[1].device))
+    return outputs

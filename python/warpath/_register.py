@@ -1,0 +1,107 @@
+"""What torch knows of an op beyond its kernels, all derived from the contracts."""
+
+import inspect
+from collections.abc import Callable
+
+import torch
+from torch._C import DispatchKey, DispatchKeySet
+
+from warpath import _autograd, _contract, _vmap, _words
+from warpath._contract import Argument, Op
+
+
+def register_all(ops: dict[str, Op]) -> dict[str, Callable]:
+    """Tells torch the rest about every op; the functions that people call."""
+    functions: dict[str, Callable] = {}
+    for op in ops.values():
+        _register_fake(op)
+        _register_autocast(op)
+        transformed = None
+        if op.functional:
+            gradient = _autograd.Gradient(op, ops, functions)
+            _autograd.register(op, gradient)
+            rule = _vmap.rule(op, functions)
+            torch.library.register_vmap(f"warpath::{op.name}", rule)
+            transformed = _autograd.under_transforms(op, gradient, rule)
+        functions[op.name] = _function(op, transformed)
+    return functions
+
+
+def _function(op: Op, transformed: type[torch.autograd.Function] | None) -> Callable:
+    overload = op.overload
+    signature = inspect.Signature(_words.parameters(op))
+    positional = len(op.tensors)
+
+    def under_transforms(*args, **kwargs):
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        values = list(bound.arguments.items())
+        named = _autograd.Named(values[positional:])
+        return transformed.apply(named, *(value for _, value in values[:positional]))
+
+    def call(*args, **kwargs):
+        if transformed is not None and torch._C._are_functorch_transforms_active():
+            return under_transforms(*args, **kwargs)
+        return overload(*args, **kwargs)
+
+    call.__name__ = call.__qualname__ = op.name
+    call.__module__ = "warpath"
+    call.__doc__ = _words.docstring(op)
+    call.__signature__ = signature
+    return call
+
+
+def _result(outputs: list[torch.Tensor]):
+    if not outputs:
+        return None
+    return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+
+def _register_fake(op: Op) -> None:
+    def fake(*args, **kwargs):
+        tensors = {**op.named(args), **kwargs}
+        return _result(_contract.empty_outputs(op, tensors))
+
+    torch.library.register_fake(f"warpath::{op.name}", fake)
+
+
+# --- autocast -------------------------------------------------------------------------------------
+
+_autocast = torch.library.Library("warpath", "IMPL")
+
+
+def _group(op: Op, argument: Argument) -> str:
+    """The argument whose dtype this one has: itself, or the end of the chain of same_as."""
+    by_name = {t.name: t for t in op.tensors}
+    while argument.same_as:
+        argument = by_name[argument.same_as]
+    return argument.name
+
+
+def _register_autocast(op: Op) -> None:
+    """Under autocast, floating tensors that must have one dtype are taken to the widest of them.
+
+    Nothing else is cast: the kernels compute in float whatever the dtype of their tensors.
+    """
+    groups = [_group(op, t) for t in op.tensors]
+
+    def promote(keys: DispatchKeySet):
+        def call(*args, **kwargs):
+            widest: dict[str, torch.dtype] = {}
+            for group, tensor in zip(groups, args, strict=False):
+                if tensor is not None and tensor.is_floating_point():
+                    known = widest.get(group, tensor.dtype)
+                    widest[group] = torch.promote_types(known, tensor.dtype)
+            cast = [
+                t.to(widest[g]) if t is not None and t.is_floating_point() else t
+                for g, t in zip(groups, args, strict=False)
+            ]
+            with torch._C._ExcludeDispatchKeyGuard(keys):
+                return op.overload(*cast, **kwargs)
+
+        return call
+
+    if op.functional and len(set(groups)) < len(groups):
+        for key in ("AutocastCPU", "AutocastCUDA"):
+            keys = DispatchKeySet(getattr(DispatchKey, key))
+            _autocast.impl(op.name, promote(keys), key)
