@@ -87,14 +87,21 @@ void share_out(int n, const std::function<void(int, int)>& work) {
   for (std::thread& thread : all) thread.join();
 }
 
+// The kernel's own loops: one tile after the other, one element after the other.
 void plain_matmul(const float* a, const float* b, float* c, int n) {
   share_out(n / tile, [=](int from, int to) {
     for (int block = from * (n / tile); block < to * (n / tile); ++block) {
       const int row = block / (n / tile) * tile, col = block % (n / tile) * tile;
-      float sum[tile][tile] = {};
-      for (int t = 0; t < n; ++t)
+      float as[tile][tile], bs[tile][tile], sum[tile][tile] = {};
+      for (int t = 0; t < n; t += tile) {
+        for (int i = 0; i < tile; ++i) {
+          std::copy_n(a + (row + i) * n + t, tile, as[i]);
+          std::copy_n(b + (t + i) * n + col, tile, bs[i]);
+        }
         for (int i = 0; i < tile; ++i)
-          for (int j = 0; j < tile; ++j) sum[i][j] += a[(row + i) * n + t] * b[t * n + col + j];
+          for (int j = 0; j < tile; ++j)
+            for (int k = 0; k < tile; ++k) sum[i][j] += as[i][k] * bs[k][j];
+      }
       for (int i = 0; i < tile; ++i) std::copy_n(sum[i], tile, c + (row + i) * n + col);
     }
   });
