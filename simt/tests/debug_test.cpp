@@ -1,26 +1,17 @@
 // warpath-debug in gdb's batch mode: a program is compiled once, and each test looks at it.
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <initializer_list>
-#include <sstream>
 #include <string>
+
+#include "shell.h"
 
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string read(const fs::path& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 class Debug : public testing::Test {
  protected:
@@ -34,11 +25,10 @@ class Debug : public testing::Test {
 
   static int shell(const std::string& command) {
     const fs::path log = folder_ / "log";
-    const int status = std::system(("cd '" + folder_.string() + "' && ( " + command + " ) > '" +
-                                    log.string() + "' 2>&1 < /dev/null")
-                                       .c_str());
-    output_ = read(log);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    const int status = simt_test::shell("cd '" + folder_.string() + "' && ( " + command + " ) > '" +
+                                        log.string() + "' 2>&1 < /dev/null");
+    output_ = simt_test::read(log);
+    return status;
   }
 
   static int debug(const std::string& where, std::initializer_list<const char*> commands = {}) {

@@ -3,14 +3,13 @@
 // The driver as a program, in a folder of its own with a few files.
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
+
+#include "shell.h"
 
 namespace simt_test {
 
@@ -33,22 +32,16 @@ class Driver : public testing::Test {
 
   void write(const char* name, const char* text) { std::ofstream(folder_ / name) << text; }
 
-  std::string read(const char* name) {
-    std::ifstream file(folder_ / name);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-  }
+  std::string read(const char* name) { return ::simt_test::read(folder_ / name); }
 
   // Runs a shell command in the folder; $CC is the driver. Its output is in output_.
   int shell(const std::string& command) {
     const std::string log = folder_ / "log";
-    const int status = std::system(("cd '" + folder_.string() +
-                                    "' && export TMPDIR=\"$PWD/tmp\" CC='" SIMT_CC "' && ( " +
-                                    command + " ) > '" + log + "' 2>&1")
-                                       .c_str());
+    const int status = ::simt_test::shell("cd '" + folder_.string() +
+                                          "' && export TMPDIR=\"$PWD/tmp\" CC='" SIMT_CC "' && ( " +
+                                          command + " ) > '" + log + "' 2>&1");
     output_ = read("log");
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return status;
   }
 
   bool temporary_files_left() { return !fs::is_empty(folder_ / "tmp"); }
