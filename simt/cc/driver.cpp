@@ -128,7 +128,8 @@ class Driver {
     flags.push_back(o_.debug ? "-g" : "-g1");
     // CUDA code casts between element and vector types freely, and a GPU does not contract
     // a*b+c behind the program's back across what the CPU's compiler might.
-    append(flags, {"-fno-strict-aliasing", "-ffp-contract=off", "-Wno-unknown-pragmas"});
+    append(flags,
+           {"-fno-strict-aliasing", "-ffp-contract=off", "-Wno-unknown-pragmas", "-Wno-psabi"});
     // GCC makes one of functions that come out alike, and with that their lines are lost. And it puts a
     // trap where it can tell that a null pointer is used or zero divided by: the fault says more.
     if (compiler_.find("clang") == std::string::npos) {
