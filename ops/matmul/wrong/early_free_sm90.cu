@@ -41,7 +41,6 @@ __global__ void __launch_bounds__(threads)
       ptx::wait(ring.full[turn.stage], turn.parity);
       multiply_stage<Block>(sums, ring.a[turn.stage], ring.b[turn.stage], 0, step > 0);
       if (threadIdx.x % 32 == 0) ptx::arrive(ring.empty[turn.stage]);
-      ptx::wait_products(sums);
     }
     ptx::wait_products(sums);
     store_direct<Block>(sums, out, at, 0);

@@ -43,7 +43,6 @@ __global__ void __launch_bounds__(threads)
       ptx::wait_products(sums);
       if (threadIdx.x % 32 == 0) ptx::arrive(ring.empty[turn.stage]);
     }
-    ptx::wait_products(sums);
     store_direct<Block>(sums, out, at, 0);
   }
 }
