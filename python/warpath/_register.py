@@ -74,6 +74,8 @@ def _group(op: Op, argument: Argument) -> str:
     """The argument whose dtype this one has: itself, or the end of the chain of same_as."""
     by_name = {t.name: t for t in op.tensors}
     while argument.same_as:
+        if argument.same_as not in by_name:
+            return argument.same_as  # an output's
         argument = by_name[argument.same_as]
     return argument.name
 
