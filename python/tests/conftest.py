@@ -1,8 +1,20 @@
 """Small inputs for every op, made from its contract: a new op is tested by being there."""
 
+import os
+import tempfile
+
 import torch
 import warpath
 from warpath._contract import DTYPES, Op
+
+# What the tests compile is theirs alone.
+_cache = tempfile.TemporaryDirectory(prefix="warpath-tests-")
+os.environ["WARPATH_CACHE"] = _cache.name
+
+
+def pytest_unconfigure():
+    _cache.cleanup()
+
 
 OPS = warpath._ops
 SIZES = {"cols": 33, "rows": 5, "n": 70}
