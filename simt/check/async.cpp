@@ -60,9 +60,39 @@ void check_proxy(const void* at, std::size_t size, const void* pc) {
   add(std::move(f));
 }
 
+// What was to be read has been written since.
+void check_overwritten(const void* at, std::size_t size, const void* pc, Time since) {
+  const Block& block = current_block();
+  const Area& area = state_of(block).shared;
+  const auto address = reinterpret_cast<Address>(at);
+  if (!enabled.race || area.cells == nullptr || !area.holds(address)) return;
+  const std::size_t first = address - area.begin;
+  for (std::size_t word = first / 4; word < (first + size + 3) / 4; ++word) {
+    const Note& write = area.cells[word].write;
+    if (write.stamp < area.since || write.time() < since) continue;
+    if (!is_news("race", pc, write.pc(), rank_of(block))) return;
+    Finding f = finding_here("race", pc);
+    f.what = shared_name(block, 4 * word, 4) +
+             " was overwritten while a bulk copy or wgmma that reads it was in flight";
+    f.other = write.pc();
+    f.other_who = "written by " + who_text(block, write.block(), write.thread());
+    f.other_thread = index_of_thread(write.thread());
+    f.other_block = f.block;
+    f.tail = "nobody has waited for it before";
+    return add(std::move(f));
+  }
+}
+
 }  // namespace
 
-void async_access(AsyncEvent event, const void* at, std::size_t size, const void* pc) {
+std::uint64_t async_time() {
+  BlockState& state = state_of(current_block());
+  tick(state);
+  return state.now;
+}
+
+void async_access(AsyncEvent event, const void* at, std::size_t size, const void* pc,
+                  std::uint64_t since) {
   switch (event) {
     case AsyncEvent::write_begins:
       touch(at, size, How::bulk, true, pc);
@@ -77,6 +107,9 @@ void async_access(AsyncEvent event, const void* at, std::size_t size, const void
       touch(at, size, How::copy, false, pc);
       break;
     case AsyncEvent::read_ends:
+      check_overwritten(at, size, pc, since);
+      touch(at, size, How::copy, false, pc);
+      break;
     case AsyncEvent::global_read:
       touch(at, size, How::copy, false, pc);
       break;

@@ -31,7 +31,9 @@ void warp_lacks(Block& block, const char* operation, Site site, unsigned mask, u
 void tell_fault(Grid& grid);
 
 // async.cpp
-void async_access(AsyncEvent event, const void* at, std::size_t size, const void* pc);
+void async_access(AsyncEvent event, const void* at, std::size_t size, const void* pc,
+                  std::uint64_t since);
+std::uint64_t async_time();
 void barrier_made(const void* barrier, const void* pc);
 void barrier_used(const void* barrier, bool engine, const void* pc);
 void proxy_fence(bool init);

@@ -32,6 +32,7 @@ struct Transfer {
   char* other;       // global, or another block's
   std::size_t size;  // bytes in shared memory; of an arrival: the thread's copies so far
   const void* pc;
+  std::uint64_t since;  // when it was asked for, as the checks count
 };
 
 struct BulkLoad : Transfer {
@@ -182,7 +183,7 @@ void land(const BulkLoad& load) {
       if (current_block().shared_owner(load.other) == nullptr) {
         tell_global(load.other, load.size, false, load.pc);
       } else {
-        tell_shared_read(load.other, load.size, true, load.pc);
+        tell_read_ends(load.other, load.size, load.pc, load.since);
       }
       tell_load_lands(load.shared, load.size, load.pc);
       if (load.how.by == Reduction::none) {
@@ -210,7 +211,7 @@ struct RowsOf {
 void read_store(BulkStore& store) {
   if (store.was_read) return;
   store.was_read = true;
-  tell_shared_read(store.shared, store.size, true, store.pc);
+  tell_read_ends(store.shared, store.size, store.pc, store.since);
   store.bytes.resize(store.size);
   if (store.kind == Kind::plain) {
     std::memcpy(store.bytes.data(), store.shared, store.size);
@@ -267,13 +268,14 @@ StoreQueue& stores_of_running() {
 void add_store(BulkStore store) {
   StoreQueue& queue = stores_of_running();
   store.group = queue.committed;
-  tell_shared_read(store.shared, store.size, false, store.pc);
+  tell_read_begins(store.shared, store.size, store.pc);
+  store.since = async_time();
   queue.stores.push_back(std::move(store));
 }
 
 Transfer transfer(Kind kind, char* shared, char* other, std::size_t size, Reduced how,
                   const void* pc) {
-  return {kind, how, rank_of_running(current_block()), {}, {}, shared, other, size, pc};
+  return {kind, how, rank_of_running(current_block()), {}, {}, shared, other, size, pc, 0};
 }
 
 // The first load of the barrier. The lock is not kept while it lands: a fault does not come back.
@@ -417,6 +419,10 @@ void bulk_load(void* to, const void* from, std::size_t size, MemoryBarrier* barr
       transfer(Kind::plain, static_cast<char*>(to), static_cast<char*>(const_cast<void*>(from)),
                size, how, pc);
   load.barrier = barrier;
+  if (is_cluster_shared(from)) {
+    tell_read_begins(from, size, pc);
+    load.since = async_time();
+  }
   add_loads(load, blocks, site);
 }
 

@@ -60,8 +60,11 @@ struct CheckHooks {
   // mbarrier's arrive and wait, a lock's end and begin.
   void (*release)(const void* object);
   void (*acquire)(const void* object);
-  // Asked for by the running thread, or landing because it waits.
-  void (*async_access)(AsyncEvent event, const void* at, std::size_t size, const void* pc);
+  // Asked for by the running thread, or landing because it waits. `since`: of a read that ends, when it
+  // was asked for.
+  void (*async_access)(AsyncEvent event, const void* at, std::size_t size, const void* pc,
+                       std::uint64_t since);
+  std::uint64_t (*async_time)();
   // A barrier in memory is made, or used by the running thread or (`engine`) by a copy it asks for.
   void (*barrier_made)(const void* barrier, const void* pc);
   void (*barrier_used)(const void* barrier, bool engine, const void* pc);

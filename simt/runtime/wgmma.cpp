@@ -29,6 +29,7 @@ struct Issued {
   Product product;
   unsigned group;
   const void* pc;
+  std::uint64_t since;  // when it was asked for, as the checks count
   Site site;
   char* first;                        // the registers, where they lie side by side
   std::vector<void*> places;          // else one by one
@@ -46,7 +47,9 @@ unsigned registers_of(const ProductShape& shape) {
 
 struct ThreadProducts {
   unsigned committed = 0;
-  bool fenced = false;
+  bool fenced = false;  // since products were last waited for
+  bool ever_fenced = false;
+  void* last = nullptr;  // the registers of the last product that was waited for
   std::vector<Issued> issued;
   std::vector<std::uint32_t> written;  // the last values a product wrote, for the checks
 };
@@ -166,12 +169,12 @@ void execute(const Issued* const* lanes, unsigned warp, Tile& tile) {
   const Product& p = lanes[0]->product;
   const unsigned n = p.shape.n, k = depth_of(p.shape.a);
   const Operand b = operand_of(p.b, p.shape.b, p.b_turned, n, 0, lanes[0]->site);
-  read_columns(b, n, k, tile.b, AsyncEvent::read_ends, lanes[0]->pc);
+  read_columns(b, n, k, tile.b, lanes[0]->pc, lanes[0]->since);
   if (p.a_in_registers) {
     gather_a(lanes, tile, k);
   } else {
     const Operand a = operand_of(p.a, p.shape.a, p.a_turned, 64, warp % 4 * rows, lanes[0]->site);
-    read_rows(a, rows, k, tile.a, AsyncEvent::read_ends, lanes[0]->pc);
+    read_rows(a, rows, k, tile.a, lanes[0]->pc, lanes[0]->since);
   }
   gather_sums(lanes, tile);
   if (is_whole(p.shape.a)) {
@@ -288,6 +291,20 @@ void end_products(Block& block) {
   }
 }
 
+namespace {
+
+// A fence must come before the first product, and after the program has changed the registers.
+bool needs_fence(const ThreadProducts& mine, const Issued& next) {
+  if (!mine.ever_fenced) return true;
+  if (!next.product.adds || mine.last != next.place(0)) return false;
+  for (unsigned r = 0; r < mine.written.size() && r < registers_of(next.product.shape); ++r) {
+    if (mine.written[r] != *next.place(r)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 bool is_in_flight(const void* address) {
   for (const Issued& issued : products_of_running().issued) {
     const unsigned count = registers_of(issued.product.shape);
@@ -310,7 +327,7 @@ void wgmma_issue(const Product& product, void* const* places, Site site) {
   const unsigned thread = rank_of_running(block);
   if ((thread / 128 + 1) * 128 > block.thread_count) bad("it takes four whole warps", site);
   ThreadProducts& mine = products_of_running();
-  Issued issued{product, mine.committed, pc, site, static_cast<char*>(places[0]), {}, {}};
+  Issued issued{product, mine.committed, pc, 0, site, static_cast<char*>(places[0]), {}, {}};
   const unsigned count = registers_of(product.shape);
   for (unsigned r = 1; r < count; ++r) {
     if (places[r] != issued.first + 4 * r) {
@@ -319,7 +336,7 @@ void wgmma_issue(const Product& product, void* const* places, Site site) {
     }
   }
   if (check_hooks != nullptr) {
-    if (!mine.fenced) {
+    if (!mine.fenced && needs_fence(mine, issued)) {
       tell_misuse("missing wgmma.fence",
                   "the registers of this wgmma were used without wgmma.fence.sync.aligned since",
                   thread, pc);
@@ -327,6 +344,7 @@ void wgmma_issue(const Product& product, void* const* places, Site site) {
     }
     for (unsigned r = 0; r < count; ++r) issued.before.push_back(*issued.place(r));
     if (thread % 32 == 0) tell_operands(product, thread >> 5, site, pc);
+    issued.since = async_time();
   }
   mine.issued.push_back(std::move(issued));
   ++block.products_in_flight;
@@ -334,7 +352,8 @@ void wgmma_issue(const Product& product, void* const* places, Site site) {
 
 void wgmma_fence(Site site) {
   if (!in_kernel()) host_misuse("wgmma", site);
-  products_of_running().fenced = true;
+  ThreadProducts& mine = products_of_running();
+  mine.fenced = mine.ever_fenced = true;
 }
 
 void wgmma_commit(Site site) {
@@ -348,6 +367,15 @@ void wgmma_wait(unsigned newest, Site site) {
   Waiting waiting{&mine, newest, due_of(mine, newest), site,
                   static_cast<const char*>(__builtin_frame_address(0))};
   matrix_operation(&waiting, &run_products, site);
+  if (check_hooks != nullptr && waiting.due != 0) {
+    const Issued& last = mine.issued[waiting.due - 1];
+    mine.fenced = false;
+    mine.last = last.place(0);
+    mine.written.clear();
+    for (unsigned r = 0; r < registers_of(last.product.shape); ++r) {
+      mine.written.push_back(*last.place(r));
+    }
+  }
   current_block().products_in_flight -= static_cast<unsigned>(waiting.due);
   mine.issued.erase(mine.issued.begin(),
                     mine.issued.begin() + static_cast<std::ptrdiff_t>(waiting.due));

@@ -27,13 +27,13 @@ const char* at_window(std::size_t offset) {
 
 template <class Visit>
 void for_each_chunk(const Operand& o, unsigned rows, unsigned k, AsyncEvent event, const void* pc,
-                    const Visit& visit) {
+                    std::uint64_t since, const Visit& visit) {
   const unsigned outer = o.turned ? k : rows;
   const unsigned inner = o.turned ? rows / 8 : 2;
   for (unsigned i = 0; i < outer; ++i) {
     for (unsigned j = 0; j < inner; ++j) {
       const char* const chunk = o.turned ? o.chunk(i, o.first / 8 + j) : o.chunk(o.first + i, j);
-      tell_async(event, chunk, 16, pc);
+      tell_async(event, chunk, 16, pc, since);
       visit(i, j, chunk);
     }
   }
@@ -113,38 +113,42 @@ void widen(float* to, const unsigned char* from, unsigned count, Element element
   }
 }
 
-void read_rows(const Operand& operand, unsigned rows, unsigned k, float* to, AsyncEvent event,
-               const void* pc) {
+void read_rows(const Operand& operand, unsigned rows, unsigned k, float* to, const void* pc,
+               std::uint64_t since) {
   const unsigned per = k / 2;  // elements of a chunk
-  for_each_chunk(operand, rows, k, event, pc, [&](unsigned i, unsigned j, const char* chunk) {
-    const auto* const bytes = reinterpret_cast<const unsigned char*>(chunk);
-    if (!operand.turned) return widen(to + i * k + j * per, bytes, per, operand.element);
-    float values[8];
-    widen(values, bytes, 8, operand.element);
-    for (unsigned r = 0; r < 8; ++r) to[(j * 8 + r) * k + i] = values[r];
-  });
+  for_each_chunk(operand, rows, k, AsyncEvent::read_ends, pc, since,
+                 [&](unsigned i, unsigned j, const char* chunk) {
+                   const auto* const bytes = reinterpret_cast<const unsigned char*>(chunk);
+                   if (!operand.turned)
+                     return widen(to + i * k + j * per, bytes, per, operand.element);
+                   float values[8];
+                   widen(values, bytes, 8, operand.element);
+                   for (unsigned r = 0; r < 8; ++r) to[(j * 8 + r) * k + i] = values[r];
+                 });
 }
 
-void read_columns(const Operand& operand, unsigned rows, unsigned k, float* to, AsyncEvent event,
-                  const void* pc) {
+void read_columns(const Operand& operand, unsigned rows, unsigned k, float* to, const void* pc,
+                  std::uint64_t since) {
   const unsigned per = k / 2;
-  for_each_chunk(operand, rows, k, event, pc, [&](unsigned i, unsigned j, const char* chunk) {
-    const auto* const bytes = reinterpret_cast<const unsigned char*>(chunk);
-    if (operand.turned) return widen(to + i * rows + j * 8, bytes, 8, operand.element);
-    float values[16];
-    widen(values, bytes, per, operand.element);
-    for (unsigned e = 0; e < per; ++e) to[(j * per + e) * rows + i] = values[e];
-  });
+  for_each_chunk(operand, rows, k, AsyncEvent::read_ends, pc, since,
+                 [&](unsigned i, unsigned j, const char* chunk) {
+                   const auto* const bytes = reinterpret_cast<const unsigned char*>(chunk);
+                   if (operand.turned)
+                     return widen(to + i * rows + j * 8, bytes, 8, operand.element);
+                   float values[16];
+                   widen(values, bytes, per, operand.element);
+                   for (unsigned e = 0; e < per; ++e) to[(j * per + e) * rows + i] = values[e];
+                 });
 }
 
 void tell_operands(const Product& p, unsigned warp, Site site, const void* pc) {
   const unsigned k = depth_of(p.shape.a);
   const auto nothing = [](unsigned, unsigned, const char*) {};
   for_each_chunk(operand_of(p.b, p.shape.b, p.b_turned, p.shape.n, 0, site), p.shape.n, k,
-                 AsyncEvent::read_begins, pc, nothing);
+                 AsyncEvent::read_begins, pc, 0, nothing);
   if (p.a_in_registers) return;
   for_each_chunk(operand_of(p.a, p.shape.a, p.a_turned, 64, warp % 4 * 16, site), 16, k,
-                 AsyncEvent::read_begins, pc, nothing);
+                 AsyncEvent::read_begins, pc, 0, nothing);
 }
 
 }  // namespace simt

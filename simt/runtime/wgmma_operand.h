@@ -33,10 +33,10 @@ unsigned depth_of(Element element);  // K
 void widen(float* to, const unsigned char* from, unsigned count, Element element);
 
 // to[row][k], and to[k][row].
-void read_rows(const Operand& operand, unsigned rows, unsigned k, float* to, AsyncEvent event,
-               const void* pc);
-void read_columns(const Operand& operand, unsigned rows, unsigned k, float* to, AsyncEvent event,
-                  const void* pc);
+void read_rows(const Operand& operand, unsigned rows, unsigned k, float* to, const void* pc,
+               std::uint64_t since);
+void read_columns(const Operand& operand, unsigned rows, unsigned k, float* to, const void* pc,
+                  std::uint64_t since);
 
 // The product is asked for by this warp: its operands may be read from now on.
 void tell_operands(const Product& product, unsigned warp, Site site, const void* pc);
