@@ -46,7 +46,8 @@ void order_parameters(TorchOp& op) {
     choice.same_as = a.name;
     choice.choices.emplace_back();
     for (const DType d : a.dtypes) choice.choices.emplace_back(name(d));
-    op.parameters.push_back(&op.dtype_choices.emplace_back(std::move(choice)));
+    op.dtype_choices.push_back(std::make_unique<ArgSpec>(std::move(choice)));
+    op.parameters.push_back(op.dtype_choices.back().get());
   }
 }
 

@@ -1,7 +1,7 @@
 // What the op libraries beside the extension offer: each op once, with a ladder for every backend.
 #pragma once
-#include <deque>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,7 +33,7 @@ struct TorchOp {
   std::vector<const ArgSpec*> parameters;
   // "d_dtype" for an output d of several types: a choice of its types' names, or "" for what the
   // inputs say. `same_as` names the output; the args struct has no such member.
-  std::deque<ArgSpec> dtype_choices;
+  std::vector<std::unique_ptr<ArgSpec>> dtype_choices;
   std::vector<const ArgSpec*> outputs;  // new tensors, in the order of the contract
 };
 

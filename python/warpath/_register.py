@@ -18,7 +18,7 @@ def register_all(ops: dict[str, Op]) -> dict[str, Callable]:
         _register_autocast(op)
         transformed = None
         if op.functional:
-            gradient = _autograd.Gradient(op, ops, functions)
+            gradient = _autograd.gradient_of(op, ops, functions)
             _autograd.register(op, gradient)
             rule = _vmap.rule(op, functions)
             torch.library.register_vmap(f"warpath::{op.name}", rule)
