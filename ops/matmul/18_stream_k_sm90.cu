@@ -49,7 +49,7 @@ __device__ __forceinline__ void take_over(float (&sums)[Count], const Parts& par
   unsigned* const flag = parts.flag(place, group);
   if (threadIdx.x % ptx::warp_group == 0) {
     while (ptx::load_acquire(flag) == 0) __nanosleep(20);
-    *flag = 0;  // as the next launch wants it
+    ptx::store_release(flag, 0);  // as the next launch wants it
   }
   ptx::sync_some(first_free_barrier + group, ptx::warp_group);
   const float4* const from = parts.of(place, group);

@@ -57,6 +57,7 @@ about
 
 environment: SIMT_HOME (where simt is installed), CXX; programs read SIMT_THREADS (OS threads),
 SIMT_STACK_KB (stack of a CUDA thread), SIMT_CHECK (which checks a checked program makes),
+SIMT_MULTIPROCESSORS (how many the device says it has; 132),
 SIMT_SHARED_FILL (the byte that shared memory is filled with before each block; 0),
 SIMT_CHECK_JSON (the file it writes its findings to), SIMT_TIMEOUT (seconds a kernel may run),
 SIMT_DEBUG=1 (gdb where something goes wrong).

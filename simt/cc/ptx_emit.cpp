@@ -158,22 +158,33 @@ class Emitter : PtxWriter {
     return "::simt::ptx::" + form + source(s_.operands[0]) + ", " + words(1, "unsigned") + ")";
   }
 
-  // ld.global.nc.v4.f32, st.shared.b32 and so on; words about caches change nothing.
+  // ld.global.nc.v4.f32, st.shared.b32 and so on; words about caches change nothing. Those that
+  // order (volatile, relaxed, acquire, release) make one atomic access of it.
   std::string memory() {
     const std::string type = type_of(words_.back());
     const bool load = words_[0] == "ld";
-    const bool shared = words_.size() > 2 && words_[1].rfind("shared", 0) == 0;
+    const bool shared = std::any_of(words_.begin(), words_.end(), [](const std::string& word) {
+      return word.rfind("shared", 0) == 0;
+    });
     if (type.empty() || s_.operands.size() != 2) return "";
-    if (words_.size() > 2 && !shared && words_[1] != "global" && words_[1] != "volatile" &&
-        words_[1] != "relaxed" && words_[1] != "acquire" && words_[1] != "release") {
-      return "";
+    std::string order;
+    for (const char* word : {"volatile", "relaxed", "acquire", "release"}) {
+      if (has_word(word)) order = word;
     }
+    if (words_.size() > 2 && !shared && words_[1] != "global" && order.empty()) return "";
+    if (order == (load ? "release" : "acquire")) return "";
     const PtxOperand& address = s_.operands[load ? 1 : 0];
     const PtxOperand& value = s_.operands[load ? 0 : 1];
     if (!address.is_address) return "";
     const std::string count = std::to_string(value.parts.size());
     const std::string at = std::string("::simt::ptx::") + (shared ? "shared_at(" : "global_at(") +
                            source(address) + ")";
+    if (!order.empty() && value.parts.size() == 1) {
+      if (order == "volatile") order = "relaxed";
+      order = ", std::memory_order_" + order + ")";
+      if (load) return spread("::simt::ptx::load_ordered<" + type + ">(" + at + order);
+      return "::simt::ptx::store_ordered(" + at + ", " + words(1, type.c_str()) + order;
+    }
     if (load) return spread("::simt::ptx::load<" + type + ", " + count + ">(" + at + ")");
     return "::simt::ptx::store(" + at + ", " + words(1, type.c_str()) + ")";
   }
