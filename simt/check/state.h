@@ -169,7 +169,7 @@ struct BlockState {
   std::unordered_map<Address, MadeBarrier> barriers;
   std::array<Clock, 32> warps{};  // what each warp knows of the others
   std::array<std::unique_ptr<std::array<Clock, 32>>, 32> lanes;  // of its lanes; made when needed
-  std::array<Meeting, 16> named;
+  std::array<Meeting, all_barriers> named;
   std::unordered_map<Address, Meeting> objects;
   std::vector<SharedPlace> places;  // a copy: the grid's grows under a lock
   std::size_t places_end = 0;

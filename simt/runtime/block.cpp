@@ -260,8 +260,8 @@ void Block::after_exit() {
     current = fresh;
   }
   idle_yields = 0;
-  for (unsigned open = open_barriers; open != 0; open &= open - 1) {
-    BarrierState& barrier = barriers[static_cast<unsigned>(__builtin_ctz(open))];
+  for (std::uint64_t open = open_barriers; open != 0; open &= open - 1) {
+    BarrierState& barrier = barriers[static_cast<unsigned>(__builtin_ctzll(open))];
     if (barrier.expected == 0 && barrier.arrived + exited_count() == thread_count) {
       release(barrier);
     }

@@ -29,6 +29,9 @@ struct Grid;
 
 inline constexpr unsigned max_threads = 1024;
 inline constexpr std::uint16_t no_thread = 0xffff;
+// PTX's barriers, and behind them one for each tile of 64, 128, 256, 512 and 1024 threads.
+inline constexpr unsigned named_barriers = 16;
+inline constexpr unsigned all_barriers = named_barriers + 16 + 8 + 4 + 2 + 1;
 
 // A thread that polls goes on without what it waits for when nobody else can go on.
 enum class Wait : unsigned char { nothing, barrier, split, warp, active_mask, watch, poll };
@@ -195,8 +198,8 @@ struct Block : BlockFront {
   Context main = {};  // the OS thread's own stack
   ThreadList ready;
   ThreadList watching;
-  unsigned asking_count = 0;   // lanes of all warps that wait for __activemask
-  unsigned open_barriers = 0;  // bits of the barriers at which threads have arrived
+  unsigned asking_count = 0;        // lanes of all warps that wait for __activemask
+  std::uint64_t open_barriers = 0;  // bits of the barriers at which threads have arrived
   unsigned idle_yields = 0;
   unsigned meetings = 0;          // warp operations finished
   unsigned polls = 0;             // threads that were let go since something last happened
@@ -217,7 +220,8 @@ struct Block : BlockFront {
 
   std::array<Thread, max_threads> threads;
   std::array<Warp, 32> warps;
-  std::array<BarrierState, 16> barriers;
+  std::array<BarrierState, all_barriers> barriers;
+  std::unique_ptr<const void*[]> published;  // per thread: what it brings to its tile
   std::array<SplitState, 2> splits;
 
  private:
