@@ -12,6 +12,8 @@ Every function here is made from the contract of an op; help(warpath.softmax) sh
 import torch
 
 from warpath import _contract, _native, _register
+from warpath._build import CompileError
+from warpath._load import KernelError, Kernels, load, load_inline
 
 _ops = _contract.parse(_native.load())
 globals().update(_register.register_all(_ops))
@@ -34,5 +36,21 @@ def patch(model: torch.nn.Module) -> list[str]:
     return nn.patch(model)
 
 
-__all__ = ["ops", "patch", "rungs"]
+def load_ipython_extension(shell) -> None:
+    """`%load_ext warpath`: the magic %%cuda."""
+    from warpath import _magic
+
+    _magic.load_ipython_extension(shell)
+
+
+__all__ = [
+    "CompileError",
+    "KernelError",
+    "Kernels",
+    "load",
+    "load_inline",
+    "ops",
+    "patch",
+    "rungs",
+]
 __all__.extend(_ops)

@@ -16,6 +16,12 @@ from typing import Literal
 from torch import Tensor
 from torch.nn import Module
 
+from warpath._build import CompileError as CompileError
+from warpath._load import KernelError as KernelError
+from warpath._load import Kernels as Kernels
+from warpath._load import load as load
+from warpath._load import load_inline as load_inline
+
 def ops() -> list[str]: ...
 def rungs(op: str, device: str = "cpu") -> list[str]: ...
 def patch(model: Module) -> list[str]: ...

@@ -22,6 +22,7 @@ output
   -c, -dc            compile, do not link           -shared   make a shared library
   -odir DIR          where objects without a name go    --run     run the program
   -E                 preprocess only                --translate   show the C++ that is compiled
+  --list-kernels     the kernels with their parameters and the files they come from, as JSON
   -M -MM -MD -MMD -MF FILE -MT NAME                 write dependencies for make and Ninja
 
 input
@@ -151,6 +152,8 @@ class Parser {
       o.stage = Stage::archive;
     } else if (arg == "--translate") {
       o.stage = Stage::translate;
+    } else if (arg == "--list-kernels") {
+      o.stage = Stage::list;
     } else if (arg == "-shared" || arg == "--shared") {
       o.shared = true;
     } else if (arg == "-g" || arg == "--debug") {

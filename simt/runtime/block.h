@@ -30,7 +30,8 @@ struct Grid;
 inline constexpr unsigned max_threads = 1024;
 inline constexpr std::uint16_t no_thread = 0xffff;
 
-enum class Wait : unsigned char { nothing, barrier, split, warp, active_mask, watch };
+// A thread that polls goes on without what it waits for when nobody else can go on.
+enum class Wait : unsigned char { nothing, barrier, split, warp, active_mask, watch, poll };
 
 // A parked thread. One cache line: at a barrier this and the top of the stack are all that a switch
 // touches.
@@ -95,6 +96,14 @@ struct BoundCopy {
   const void* from;
   std::size_t size;
   const void* pc;  // of the call that began it
+};
+
+// Bulk copies under way (bulk_copy.cpp), and products of warp groups (wgmma.cpp).
+struct BulkState;
+struct ProductState;
+struct AsyncStateDeleter {
+  void operator()(BulkState* state) const;
+  void operator()(ProductState* state) const;
 };
 
 // A barrier at which arriving and waiting are two calls.
@@ -162,9 +171,15 @@ struct Block : BlockFront {
   bool await_cluster();
   void leave_cluster();
 
-  // The running thread waits until a thread of the block wakes those that watch this word.
-  void watch(const void* word, Site site);
+  // The running thread waits until a thread of the block wakes those that watch this word. With
+  // `polls` it may also go on because nobody else can: false then.
+  bool watch(const void* word, Site site, bool polls = false);
   void wake(const void* word);
+  void wake_all();
+  // Lets one go on that polls. False when there is none, or when that has led nowhere.
+  bool release_poller();
+  // The shared memory of a block of the cluster that holds the address; null if none does.
+  Block* shared_owner(const void* address);
 
   void release(BarrierState& barrier);
   void finish(unsigned warp, unsigned group);
@@ -184,6 +199,8 @@ struct Block : BlockFront {
   unsigned open_barriers = 0;  // bits of the barriers at which threads have arrived
   unsigned idle_yields = 0;
   unsigned meetings = 0;          // warp operations finished
+  unsigned polls = 0;             // threads that were let go since something last happened
+  std::uint64_t events_seen = 0;  // of those that other blocks of the cluster have told
   unsigned last_spinner = fresh;  // the thread that looked around last
   bool abandoned = false;
   char* arena = nullptr;
@@ -194,6 +211,9 @@ struct Block : BlockFront {
   std::unique_ptr<CopyQueues, CopyQueuesDeleter> copies;  // made when first needed
 
   std::vector<BoundCopy> bound_copies;
+  std::unique_ptr<BulkState, AsyncStateDeleter> bulk;
+  std::unique_ptr<ProductState, AsyncStateDeleter> products;
+  unsigned products_in_flight = 0;
 
   std::array<Thread, max_threads> threads;
   std::array<Warp, 32> warps;
@@ -257,6 +277,9 @@ inline void append(Block& block, ThreadList& list, unsigned id) {
   current = id;
   threadIdx = index;
 }
+
+// Whether the address is a register of a product that the running thread has not waited for.
+bool is_in_flight(const void* address);
 
 // Entry of every fiber.
 void runner_main();

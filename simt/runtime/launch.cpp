@@ -6,7 +6,6 @@
 #include <simt/shared.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <mutex>
 #include <unordered_map>
 
@@ -123,7 +122,7 @@ cudaError_t run_grid(const Config& config, const Kernel& kernel) {
   if (check_hooks != nullptr) check_hooks->grid_ended(grid, grid.error != cudaSuccess);
   if (grid.error == cudaSuccess) return cudaSuccess;
   if (grid.refused) {
-    std::fputs(grid.report.c_str(), stderr);
+    show_report(grid.report);
     launch_failed(grid.error);
     return grid.error;
   }

@@ -56,6 +56,41 @@ TEST_F(Driver, CompileErrors) {
   EXPECT_NE(output_.find("i.cu:1:10: fatal error: nowhere.h"), std::string::npos) << output_;
 }
 
+// What a program needs that launches kernels by name.
+TEST_F(Driver, ListKernels) {
+  write(
+      "l.cu",
+      "#include <cstdio>\n#include \"k.h\"\n"
+      "__global__ void __launch_bounds__(64) plain(const float* __restrict__ a, int, float b[4]);\n"
+      "__global__ void __launch_bounds__(64) plain(const float* __restrict__ a, int, float b[4]) "
+      "{}\n"
+      "namespace one::two { namespace {\n"
+      "template <class T, int N>\n"
+      "__global__ void sized(__grid_constant__ const T x, unsigned long n = 3) { struct S {}; }\n"
+      "} }\n"
+      "template __global__ void one::two::sized<int, 2>(int, unsigned long);\n"
+      "struct Not { void a_kernel(); };\n"
+      "extern \"C\" { __global__ void last(void) {} }\n");
+  ASSERT_EQ(shell("$CC --list-kernels l.cu"), 0) << output_;
+  for (const char* part :
+       {R"({"name": "plain", "template": "", "parameters": [{"type": "const float* __restrict__", )"
+        R"("name": "a"}, {"type": "int", "name": ""}, {"type": "float*", "name": "b"}], )"
+        R"("file": "l.cu", "line": 4})",
+        R"({"name": "one::two::sized", "template": "class T, int N", "parameters": )"
+        R"([{"type": "const T", "name": "x"}, {"type": "unsigned long", "name": "n"}], )"
+        R"("file": "l.cu", "line": 7})",
+        R"({"name": "last", "template": "", "parameters": [], "file": "l.cu", "line": 11})",
+        R"("files": ["k.h", "l.cu"])"}) {
+    EXPECT_NE(output_.find(part), std::string::npos) << part << "\nin\n" << output_;
+  }
+  std::size_t kernels = 0;
+  for (std::size_t at = 0; (at = output_.find("\"template\"", at)) != std::string::npos; ++at) {
+    ++kernels;
+  }
+  EXPECT_EQ(kernels, 3u) << output_;
+  EXPECT_FALSE(temporary_files_left());
+}
+
 TEST_F(Driver, SeparateCompilation) {
   ASSERT_EQ(shell("$CC -c k.cu && $CC -dc -o m.o main.cpp && $CC k.o m.o -lcudart"), 0) << output_;
   EXPECT_EQ(shell("./a.out"), 3);

@@ -131,5 +131,11 @@ inline unsigned cluster_ctarank() {
 inline unsigned cluster_nctarank() {
   return cluster_blocks();
 }
+inline bool is_explicit_cluster() {
+  return cluster_blocks() > 1;
+}
+inline unsigned dynamic_smem_size() {
+  return static_cast<unsigned>(dynamic_shared_size());
+}
 
 }  // namespace simt::special
