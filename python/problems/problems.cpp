@@ -160,9 +160,10 @@ WARPATH_EXPORT Made* warpath_problem_new(const char* library, const char* op, co
                                          const char* dims, const char* dtype) {
   return warpath::python::guarded([&]() -> Made* {
     const warpath::Op& found = warpath::python::find_op(warpath::python::registry(library), op);
+    const json sizes = json::parse(dims);
     for (warpath::Case c : found.cases) {
       if (c.name != test) continue;
-      for (const auto& [name, size] : json::parse(dims).items()) c.dims[name] = size;
+      for (const auto& [name, size] : sizes.items()) c.dims[name] = size;
       warpath::harness::check_case(found, c);
       for (const warpath::DTypeInfo& d : warpath::dtype_table)
         if (d.name == dtype) return new Made(found, c, d.dtype);

@@ -83,7 +83,8 @@ class Problem:
         facts = json.loads(code.warpath_problem_facts(self._made))
         self.scalars: dict[str, object] = facts["scalars"]
         self.bytes, self.flops = facts["bytes"], facts["flops"]  # what must be done at least
-        self._outputs = [t for t in facts["tensors"] if t["output_at"] >= 0 and t["present"]]
+        self.told_inputs = [t for t in facts["tensors"] if t["input_at"] >= 0]
+        self.told_outputs = [t for t in facts["tensors"] if t["output_at"] >= 0]
         self._output_bytes = facts["output_bytes"]
         at = code.warpath_problem_inputs(self._made)
         self.inputs: dict[str, torch.Tensor | None] = {}
@@ -124,10 +125,10 @@ class Problem:
     def judge(self, results: torch.Tensor | tuple[torch.Tensor, ...]) -> Verdict:
         """Holds results, in the order of the contract, against the float64 reference."""
         results = results if isinstance(results, tuple) else (results,)
-        if len(results) != len(self._outputs):
-            return _wrong(f"{len(results)} results, not {len(self._outputs)}")
+        if len(results) != len(self.told_outputs):
+            return _wrong(f"{len(results)} results, not {len(self.told_outputs)}")
         room = torch.zeros(max(self._output_bytes, 1), dtype=torch.uint8)
-        for told, tensor in zip(self._outputs, results, strict=True):
+        for told, tensor in zip(self.told_outputs, results, strict=True):
             wanted = DTYPES[told["dtype"]]
             if list(tensor.shape) != told["shape"] or tensor.dtype != wanted:
                 given = f"{tuple(tensor.shape)} of {tensor.dtype}"
