@@ -37,6 +37,7 @@ void Block::reset() {
   ready = {};
   watching = {};
   abandoned = false;
+  splitting = false;
   for (Warp& warp : warps) warp.live = warp.asking = warp.group_count = 0;
   for (BarrierState& barrier : barriers) {
     barrier.arrived = barrier.expected = barrier.trues = 0;
@@ -101,6 +102,7 @@ void Block::run_blocks(Grid& work, Cluster* team, unsigned rank) {
   grid_generation = work.generation;
   blockDim = work.config.block;
   gridDim = work.config.grid;
+  in_loops = may_split();
   front = this;
   set_lanes();
   if (cluster != nullptr) {
@@ -208,6 +210,7 @@ void Block::answer_if_nobody_can_go_on(unsigned w) {
 void Block::yield() {
   ++idle_yields;
   if (idle_yields % 16 == 0) sched_yield();
+  if (splitting) return;  // the others' turn comes with the next piece of the kernel
   if (asking_count != 0 && idle_yields > 4 * thread_count) {
     // Only spinning threads are left: whoever asks for the active lanes need not wait for them.
     idle_yields = 0;
@@ -269,6 +272,10 @@ void Block::after_exit() {
 }
 
 void thread_left(BlockFront& block) {
+  if (block.parked == split_is_over) {
+    block.parked = 0;
+    return;
+  }
   static_cast<Block&>(block).after_exit();
 }
 
