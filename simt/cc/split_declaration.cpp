@@ -9,7 +9,7 @@ namespace {
 
 const std::unordered_set<std::string_view>& built_in_types() {
   static const std::unordered_set<std::string_view> names = {
-      "auto", "bool",  "char",   "short",    "int",      "long",     "float",    "double",
+      "auto", "bool",   "char",     "short",    "int",     "long",    "float",    "double",
       "void", "signed", "unsigned", "__int128", "wchar_t", "char8_t", "char16_t", "char32_t"};
   return names;
 }
@@ -151,9 +151,9 @@ class Parser {
       if (s_.is(i, ',')) return i;
       if (s_.is(i, '<') && s_.is_name(i - 1)) {
         const Index close = s_.close_angle(i);
-        const bool list = close != none && close < end_ &&
-                          (s_.is(close + 1, '(') || s_.is(close + 1, '{') ||
-                           s_.is(close + 1, Word::scope_));
+        const bool list =
+            close != none && close < end_ &&
+            (s_.is(close + 1, '(') || s_.is(close + 1, '{') || s_.is(close + 1, Word::scope_));
         if (list) i = close;
       }
     }

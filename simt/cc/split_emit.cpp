@@ -13,7 +13,11 @@ class Emitter {
  public:
   Emitter(const Source& s, std::string_view text, const Lines& lines, const Names& names,
           const Plan& plan)
-      : s_(s), text_(text), lines_(lines), names_(names), plan_(plan),
+      : s_(s),
+        text_(text),
+        lines_(lines),
+        names_(names),
+        plan_(plan),
         used_(variables_of_pieces(names, plan)) {
     for (const Variable& v : names.variables) {
       changes_parameters_ = changes_parameters_ || (v.parameter && v.life != Life::once);
@@ -32,8 +36,9 @@ class Emitter {
       for (piece_ = 0; piece_ < plan_.pieces.size(); ++piece_) together(plan_.pieces[piece_]);
       out_ += " simt_end: return; }";
     } else {
-      out_ += "for (unsigned simt_p; (simt_p = simt_s.next()) != ::simt::SplitSchedule::over;) "
-              "switch (simt_p) {";
+      out_ +=
+          "for (unsigned simt_p; (simt_p = simt_s.next()) != ::simt::SplitSchedule::over;) "
+          "switch (simt_p) {";
       for (piece_ = 0; piece_ < plan_.pieces.size(); ++piece_) apart(plan_.pieces[piece_]);
       out_ += " default: break; } return; }";
     }
@@ -185,8 +190,8 @@ class Emitter {
     const Variable& v = names_.variables[n];
     const std::string k = number(n);
     std::string kind = v.address ? "T& " : v.modified ? "View " : "Seen ";
-    std::string text = "typename ::simt::SplitVar<simt_t" + k + ">::" + kind +
-                       std::string(v.name) + " = simt_v" + k + "." + how + "; ";
+    std::string text = "typename ::simt::SplitVar<simt_t" + k + ">::" + kind + std::string(v.name) +
+                       " = simt_v" + k + "." + how + "; ";
     if (v.modified && !v.address) text += keep(n);
     return text;
   }
@@ -197,9 +202,9 @@ class Emitter {
       const Variable& v = names_.variables[n];
       const std::string k = number(n);
       if (v.parameter && v.life != Life::once && piece_ == 0) {
-        out_ += v.life == Life::thread ? view(n, "make(simt_w.id, simt_p" + k + ")")
-                                       : "simt_t" + k + " " + std::string(v.name) + " = simt_p" +
-                                             k + "; ";
+        out_ += v.life == Life::thread
+                    ? view(n, "make(simt_w.id, simt_p" + k + ")")
+                    : "simt_t" + k + " " + std::string(v.name) + " = simt_p" + k + "; ";
         continue;
       }
       if (!used_[piece_][n]) continue;
@@ -254,8 +259,7 @@ class Emitter {
         if (v.d.value.begin == none) {
           out_ += view(n, "make(simt_w.id)");
         } else {
-          out_ += declaration(v, "simt_i" + k, true) +
-                  view(n, "make(simt_w.id, simt_i" + k + ")");
+          out_ += declaration(v, "simt_i" + k, true) + view(n, "make(simt_w.id, simt_i" + k + ")");
         }
       }
     }
@@ -282,8 +286,9 @@ class Emitter {
   }
 
   void loop(const Stretch& piece, bool apart) {
-    out_ += " for (::simt::Sweep simt_w(simt_s); simt_w.more(); simt_w.step()) { "
-            "[[maybe_unused]] const uint3 threadIdx = simt_w.enter(); ";
+    out_ +=
+        " for (::simt::Sweep simt_w(simt_s); simt_w.more(); simt_w.step()) { "
+        "[[maybe_unused]] const uint3 threadIdx = simt_w.enter(); ";
     out_ += apart ? "unsigned simt_n; { " : "{ ";
     before_code(piece);
     ends_early_ = false;
@@ -302,7 +307,8 @@ class Emitter {
       if (ends_early_) out_ += "simt_e" + number(piece_) + ":; ";
       out_ += "} ";
       if (ends_early_) {
-        out_ += "if (simt_s.some_left) { simt_s.drop_gone(); if (simt_s.nobody()) goto simt_end; } ";
+        out_ +=
+            "if (simt_s.some_left) { simt_s.drop_gone(); if (simt_s.nobody()) goto simt_end; } ";
       }
       out_ += "} ";
     }
@@ -332,9 +338,8 @@ class Emitter {
   }
   bool used_or_set(const Stretch& piece, Index n) const {
     const Variable& v = names_.variables[n];
-    const bool set = std::any_of(piece.actions.begin(), piece.actions.end(), [&](Range r) {
-      return v.d.name >= r.begin && v.d.name < r.end;
-    });
+    const bool set = std::any_of(piece.actions.begin(), piece.actions.end(),
+                                 [&](Range r) { return v.d.name >= r.begin && v.d.name < r.end; });
     return set || used_[piece_][n];
   }
 
@@ -366,8 +371,8 @@ class Emitter {
       out_ += "simt_n = " + place(yes) + "; ";
     } else {
       out_ += lines_.marker(piece.condition.begin) + (piece.constant ? "if constexpr (" : "if (") +
-              text_of(piece.condition) + ") simt_n = " + place(yes) + "; else simt_n = " +
-              place(target(piece.no)) + "; ";
+              text_of(piece.condition) + ") simt_n = " + place(yes) +
+              "; else simt_n = " + place(target(piece.no)) + "; ";
     }
     out_ += "} ";
     if (ends_early_) out_ += "simt_e" + number(piece_) + ": ";
@@ -404,9 +409,9 @@ Lines::Lines(const Source& source, std::string_view text) : s_(source), text_(te
 }
 
 const Lines::Mark& Lines::before(Index token) const {
-  const auto after = std::upper_bound(
-      marks_.begin(), marks_.end(), s_[token].begin,
-      [](std::uint32_t offset, const Mark& mark) { return offset < mark.offset; });
+  const auto after =
+      std::upper_bound(marks_.begin(), marks_.end(), s_[token].begin,
+                       [](std::uint32_t offset, const Mark& mark) { return offset < mark.offset; });
   return *(after - 1);
 }
 

@@ -40,7 +40,8 @@ bool is_library(std::string_view marker) {
 }
 
 bool is_control(std::string_view name) {
-  return name == "if" || name == "for" || name == "while" || name == "switch" || name == "catch";
+  return name == "if" || name == "for" || name == "while" || name == "switch" || name == "catch" ||
+         name == "constexpr";
 }
 
 }  // namespace
@@ -59,6 +60,15 @@ bool asm_waits(const Source& s, Index i) {
   return false;
 }
 
+bool is_called(const Source& s, Index i) {
+  if (s.is(i + 1, '(')) return true;
+  if (s.is(i + 1, '<')) {
+    const Index close = s.close_angle(i + 1);
+    return close != none && s.is(close + 1, '(');
+  }
+  return i > 0 && s.is(i - 1, '&') && (s.is(i + 1, ')') || s.is(i + 1, ',') || s.is(i + 1, ';'));
+}
+
 bool has_spin(const Source& s, Index begin, Index end) {
   for (Index i = begin; i < end; ++i) {
     const bool loop = s.is_name(i) && (s.is(i, Word::while_) || s.text(i) == "for");
@@ -66,9 +76,9 @@ bool has_spin(const Source& s, Index begin, Index end) {
     for (Index k = i + 2; k < s.match(i + 1); ++k) {
       const std::string_view name = s.text(k);
       if (s.is(k, Word::volatile_)) return true;
-      if (s.is_name(k) && (name == "load" || name == "test" || name == "atomicAdd" ||
-                           name == "atomicOr" || name == "atomicMax" || name == "__ldcg" ||
-                           name == "__ldcv" || name == "atomicAnd")) {
+      if (s.is_name(k) &&
+          (name == "load" || name == "test" || name == "atomicAdd" || name == "atomicOr" ||
+           name == "atomicMax" || name == "__ldcg" || name == "__ldcv" || name == "atomicAnd")) {
         return true;
       }
     }
@@ -174,8 +184,7 @@ void Facts::spread() {
       for (Definition& d : definitions_) {
         if (d.waits || d.users_own != users_own) continue;
         for (Index i = d.begin; i < d.end && !d.waits; ++i) {
-          const bool called = s_.is(i + 1, '(') || s_.is(i + 1, '<') || s_.is(i - 1, '&');
-          d.waits = called && s_.is_name(i) && waits_.count(s_.text(i)) != 0;
+          d.waits = s_.is_name(i) && waits_.count(s_.text(i)) != 0 && is_called(s_, i);
         }
         if (d.waits) more = waits_.insert(d.name).second || more;
       }

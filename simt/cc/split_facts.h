@@ -46,6 +46,9 @@ class Facts {
 // A loop in [begin, end) that looks at memory until another thread changes it.
 bool has_spin(const Source& source, Index begin, Index end);
 
+// The name at `i` is called, or its address is taken.
+bool is_called(const Source& source, Index i);
+
 // An asm statement at `i` whose instructions concern other threads too.
 bool asm_waits(const Source& source, Index i);
 

@@ -105,8 +105,8 @@ void Names::declare(Range statement, Index scope_end, unsigned depth, bool in_lo
     if (!alias && word != "typedef") throw NotSplit{"a type declared inside a loop"};
     const Index name = alias ? begin + 1 : statement.end - 2;
     if (!s_.is_name(name)) throw NotSplit{"a type declared inside a loop"};
-    Variable v{s_.text(name), inside, {begin, name, statement.end - 1, none}, statement.end,
-               scope_end, depth};
+    Variable v{s_.text(name), inside,    {begin, name, statement.end - 1, none},
+               statement.end, scope_end, depth};
     v.type = true;
     variables.push_back(v);
     return;
@@ -176,8 +176,8 @@ void Names::look_at_uses(Variable& v) {
 
 void Names::look_at_use(Variable& v, Index i) {
   if (is_step(s_, i - 1)) v.modified = true;
-  const bool in_call = enclosing(i) != none && s_.is(enclosing(i), '(') &&
-                       s_[enclosing(i) - 1].kind == Kind::name;
+  const bool in_call =
+      enclosing(i) != none && s_.is(enclosing(i), '(') && s_[enclosing(i) - 1].kind == Kind::name;
   if (s_.is(i - 1, '&') && is_unary(s_, i - 1)) {
     v.address = true;
     v.escapes = v.escapes || !in_call;
@@ -204,8 +204,8 @@ void Names::look_at_use(Variable& v, Index i) {
     }
   }
   if (is_assignment(s_, after) || is_step(s_, after)) v.modified = true;
-  const bool lone = (s_.is(i - 1, '(') || s_.is(i - 1, ',')) &&
-                    (s_.is(after, ',') || s_.is(after, ')'));
+  const bool lone =
+      (s_.is(i - 1, '(') || s_.is(i - 1, ',')) && (s_.is(after, ',') || s_.is(after, ')'));
   if (lone && enclosing(i) != none && changes_argument(v, enclosing(i))) {
     v.modified = v.address = true;
   }
@@ -238,9 +238,11 @@ bool Names::changes_argument(const Variable& v, Index open) const {
 void Names::look_at_references() {
   for (Index i = body_.begin; i + 2 < body_.end; ++i) {
     const bool mark = s_.is(i, '&') || (s_.is(i, Word::other_) && s_.text(i) == "&&");
-    const bool to = s_.is(i + 2, '=') || s_.is(i + 2, ':') || s_.is(i + 2, '{') || s_.is(i + 2, '(');
+    const bool to =
+        s_.is(i + 2, '=') || s_.is(i + 2, ':') || s_.is(i + 2, '{') || s_.is(i + 2, '(');
     if (!mark || !s_.is_name(i + 1) || !to) continue;
-    const Index end = std::min<Index>(enclosing(i) != none ? s_.match(enclosing(i)) : none, body_.end);
+    const Index end =
+        std::min<Index>(enclosing(i) != none ? s_.match(enclosing(i)) : none, body_.end);
     for (Index k = i + 3; k < end && !s_.is(k, ';'); ++k) {
       const Index v = find(k);
       if (v != none) variables[v].modified = variables[v].address = true;

@@ -27,18 +27,18 @@ struct Variable {
   Index scope_end;  // and the one at which it is no more
   unsigned depth = 0;
   bool parameter = false;
-  bool type = false;       // a name of a type: always computed again
-  bool constant = false;   // constexpr
+  bool type = false;      // a name of a type: always computed again
+  bool constant = false;  // constexpr
   bool is_auto = false;
   bool aligned = false;
   bool lambda = false;
   bool in_loop_head = false;
-  bool modified = false;   // somewhere after its declaration
-  bool address = false;    // someone may keep where it is
-  bool escapes = false;    // a pointer to it is kept
-  bool pure = false;       // its value depends on nothing that changes
-  bool same = false;       // nor on the thread
-  bool in_front = false;   // uniform, and its first value can be computed before all else
+  bool modified = false;  // somewhere after its declaration
+  bool address = false;   // someone may keep where it is
+  bool escapes = false;   // a pointer to it is kept
+  bool pure = false;      // its value depends on nothing that changes
+  bool same = false;      // nor on the thread
+  bool in_front = false;  // uniform, and its first value can be computed before all else
   Life life = Life::piece;
 };
 
@@ -107,7 +107,7 @@ std::vector<Jump> jumps_of(const Source& source, Range range);
 
 // Whether the initialiser or expression depends on nothing that changes (see Variable::pure); `same`:
 // nor on the thread. Uniform variables count as unchanging with `uniform`.
-bool is_pure(const Source& source, const Facts& facts, const Names& names, Range range, bool uniform,
-             bool& same);
+bool is_pure(const Source& source, const Facts& facts, const Names& names, Range range,
+             bool uniform, bool& same);
 
 }  // namespace simt::cc

@@ -229,7 +229,8 @@ class Planner {
       again_lambda(v);
       return;
     }
-    if (v.d.reference) throw NotSplit{"the reference '" + std::string(v.name) + "' crosses a barrier"};
+    if (v.d.reference)
+      throw NotSplit{"the reference '" + std::string(v.name) + "' crosses a barrier"};
     if (v.aligned) throw NotSplit{"the aligned '" + std::string(v.name) + "' crosses a barrier"};
     v.life = Life::thread;
   }

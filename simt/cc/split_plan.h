@@ -16,7 +16,7 @@ inline constexpr unsigned no_piece = ~0u;
 struct Code {
   Range range;
   bool is_declaration = false;
-  bool is_expression = false;             // without its ';'
+  bool is_expression = false;  // without its ';'
   unsigned on_break = no_piece, on_continue = no_piece;
 };
 
@@ -26,7 +26,7 @@ struct Stretch {
   // Where it goes: to `yes` if the condition holds, or if there is none.
   Range condition = {none, none};
   bool constant = false;
-  bool barrier = false;  // before `yes`
+  bool barrier = false;                    // before `yes`
   unsigned yes = no_piece, no = no_piece;  // no_piece: the end
   std::vector<std::string> guards;         // conditions of `if constexpr` around it
 };

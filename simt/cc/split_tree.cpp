@@ -55,16 +55,11 @@ class Parser {
         if (i > 0 && s_.is_name(i - 1)) locals_.insert(name);
         continue;
       }
-      const bool call = s_.is(i + 1, '(') || s_.is(i + 1, '<');
       if (name == "__syncthreads" || name == "__syncwarp") {
         barriers_.push_back(i);
       } else if (name == "sync" && s_.is(i + 1, '(') && is_block_sync(i)) {
         barriers_.push_back(i);
-      } else if (call || !(is_member(i) || locals_.count(name) != 0)) {
-        if (!call && s_.is_name(i - 1)) {
-          locals_.insert(name);  // a variable of this name is declared
-          continue;
-        }
+      } else if (is_called(s_, i)) {
         throw NotSplit{"calls " + std::string(name) + ", which waits"};
       }
     }
@@ -259,7 +254,8 @@ Index statement_end(const Source& s, Index i, unsigned depth) {
   }
   if (word == "do") {
     const Index rest = skip_directives(s, statement_end(s, i + 1, depth + 1), s.size());
-    if (!s.is(rest, Word::while_) || s.match(rest + 1) == none || !s.is(s.match(rest + 1) + 1, ';')) {
+    if (!s.is(rest, Word::while_) || s.match(rest + 1) == none ||
+        !s.is(s.match(rest + 1) + 1, ';')) {
       throw NotSplit{"a statement that is not understood"};
     }
     return s.match(rest + 1) + 2;

@@ -22,21 +22,21 @@ enum class Step : std::uint8_t { plain, declaration, barrier, block, branch, loo
 
 struct Node {
   Step step;
-  Range all;                        // with its ';' and the directives before it
-  Range condition = {none, none};   // of a branch or a loop; empty: always
-  Range first = {none, none};       // a for's first part, with its ';'
-  Range next = {none, none};        // a for's last part
-  bool constant = false;            // if constexpr
-  bool of_warp = false;             // a barrier of a warp only
-  std::vector<Node> body = {};      // of a block, a loop, a branch
-  std::vector<Node> other = {};     // a branch's else
+  Range all;                       // with its ';' and the directives before it
+  Range condition = {none, none};  // of a branch or a loop; empty: always
+  Range first = {none, none};      // a for's first part, with its ';'
+  Range next = {none, none};       // a for's last part
+  bool constant = false;           // if constexpr
+  bool of_warp = false;            // a barrier of a warp only
+  std::vector<Node> body = {};     // of a block, a loop, a branch
+  std::vector<Node> other = {};    // a branch's else
 };
 
 // One name of a declaration `base declarator, declarator;`.
 struct Declarator {
-  Index begin, name, end;             // `end` is behind its initialiser
-  Index suffix_end;                   // behind its [n]
-  Range value = {none, none};         // with the = or the brackets
+  Index begin, name, end;      // `end` is behind its initialiser
+  Index suffix_end;            // behind its [n]
+  Range value = {none, none};  // with the = or the brackets
   bool reference = false, pointer = false, array = false;
 };
 

@@ -11,20 +11,25 @@ namespace {
 // Names that may stand in a value that is computed again.
 bool is_plain_word(std::string_view word) {
   static const std::unordered_set<std::string_view> words = {
-      "int",      "unsigned", "signed",      "long",   "short",  "char",     "bool",  "float",
-      "double",   "const",    "static_cast", "sizeof", "true",   "false",    "void",  "typename",
-      "blockIdx", "blockDim", "gridDim",     "x",      "y",      "z",        "alignof",
-      "size_t",   "warpSize", "uint32_t",    "int32_t", "reinterpret_cast"};
+      "int",   "unsigned", "signed",   "long",        "short",    "char",    "bool",
+      "float", "double",   "const",    "static_cast", "sizeof",   "true",    "false",
+      "void",  "typename", "blockIdx", "blockDim",    "gridDim",  "x",       "y",
+      "z",     "alignof",  "size_t",   "warpSize",    "uint32_t", "int32_t", "reinterpret_cast"};
   return words.count(word) != 0;
 }
 
 bool is_pure_function(std::string_view word) {
   static const std::unordered_set<std::string_view> words = {
-      "min",         "max",       "this_thread_block", "thread_rank", "thread_index", "num_threads",
-      "group_index", "size",      "group_dim",         "sizeof",      "alignof",      "ceil",
-      "floor",       "ceilf",     "floorf",            "abs",         "int",          "float",
-      "__log2f",     "log2f",     "powf",              "pow",         "sqrtf",        "unsigned",
-      "double",      "static_cast", "dim_threads",     "uint3",       "dim3",         "size_t"};
+      "min",         "max",          "this_thread_block",
+      "thread_rank", "thread_index", "num_threads",
+      "group_index", "size",         "group_dim",
+      "sizeof",      "alignof",      "ceil",
+      "floor",       "ceilf",        "floorf",
+      "abs",         "int",          "float",
+      "__log2f",     "log2f",        "powf",
+      "pow",         "sqrtf",        "unsigned",
+      "double",      "static_cast",  "dim_threads",
+      "uint3",       "dim3",         "size_t"};
   return words.count(word) != 0;
 }
 
@@ -137,8 +142,8 @@ Index Names::uniform_statement(Range r) const {
   while (r.begin < r.end && s_[r.begin].kind == Kind::directive) ++r.begin;
   if (r.begin < r.end && s_.is(r.end - 1, ';')) --r.end;
   if (r.begin >= r.end) return none;
-  const bool before = s_.is(r.begin, Word::other_) &&
-                      (s_.text(r.begin) == "++" || s_.text(r.begin) == "--");
+  const bool before =
+      s_.is(r.begin, Word::other_) && (s_.text(r.begin) == "++" || s_.text(r.begin) == "--");
   const Index name = before ? r.begin + 1 : r.begin;
   const Index v = find(name);
   if (v == none || variables[v].life != Life::uniform) return none;
@@ -183,8 +188,8 @@ void Names::uniform_conditions(const std::vector<Node>& list, bool& good) const 
   for (const Node& node : list) {
     if (node.condition.begin != none && node.condition.begin < node.condition.end) {
       bool same = false;
-      good = good && ((is_pure(s_, facts_, *this, node.condition, true, same) && same) ||
-                      node.constant);
+      good = good &&
+             ((is_pure(s_, facts_, *this, node.condition, true, same) && same) || node.constant);
     }
     uniform_conditions(node.body, good);
     uniform_conditions(node.other, good);
@@ -205,9 +210,9 @@ void Names::find_uniform(const std::vector<Node>& tree) {
   std::vector<Range> statements;
   block_statements(tree, statements);
   for (Variable& v : variables) {
-    const bool candidate = v.modified && !v.address && !v.d.array && !v.d.pointer && !v.d.reference &&
-                           !v.parameter && !v.lambda && !v.is_auto && v.d.value.begin != none &&
-                           s_.is(v.d.value.begin, '=');
+    const bool candidate = v.modified && !v.address && !v.d.array && !v.d.pointer &&
+                           !v.d.reference && !v.parameter && !v.lambda && !v.is_auto &&
+                           v.d.value.begin != none && s_.is(v.d.value.begin, '=');
     if (candidate) v.life = Life::uniform;
   }
   // All of them, less those that something else changes; that may take others with it.
@@ -221,9 +226,8 @@ void Names::find_uniform(const std::vector<Node>& tree) {
       // Every change must be one of those statements.
       for (Index i = v.known; good && i < v.scope_end; ++i) {
         if (find(i) != n) continue;
-        const auto around = std::find_if(statements.begin(), statements.end(), [&](Range r) {
-          return i >= r.begin && i < r.end;
-        });
+        const auto around = std::find_if(statements.begin(), statements.end(),
+                                         [&](Range r) { return i >= r.begin && i < r.end; });
         const bool changed = changes(i);
         if (changed) good = around != statements.end() && uniform_statement(*around) == n;
       }
@@ -239,8 +243,8 @@ void Names::find_uniform(const std::vector<Node>& tree) {
   for (Variable& v : variables) {
     if (v.life != Life::uniform) continue;
     if (!lockstep) v.life = Life::piece;
-    v.in_front = v.depth == 0 && !v.in_loop_head &&
-                 is_pure(s_, facts_, *this, v.d.value, false, v.same);
+    v.in_front =
+        v.depth == 0 && !v.in_loop_head && is_pure(s_, facts_, *this, v.d.value, false, v.same);
   }
 }
 

@@ -137,8 +137,9 @@ class SplitVar {
   using T = std::remove_cv_t<Declared>;
   using View = SplitView<T>;
   // Of what does not change any more, small things are copied too.
-  using Seen = std::conditional_t<
-      std::is_trivially_copyable_v<T> && !std::is_array_v<T> && sizeof(T) <= 64, T, T&>;
+  using Seen =
+      std::conditional_t<std::is_trivially_copyable_v<T> && !std::is_array_v<T> && sizeof(T) <= 64,
+                         T, T&>;
 
   SplitVar() : values_(static_cast<T*>(split_memory(sizeof(T) * front->thread_count))) {}
   T& at(unsigned id) const { return values_[id]; }
