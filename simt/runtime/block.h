@@ -109,6 +109,15 @@ struct AsyncStateDeleter {
   void operator()(ProductState* state) const;
 };
 
+// Memory of a block that runs as loops over its threads: see split.cpp.
+struct SplitPiece {
+  std::unique_ptr<char[]> memory;
+  std::size_t size;
+};
+inline constexpr unsigned split_is_over = 0x80000000u;  // instead of a number of parked threads
+bool may_split();
+[[noreturn]] void split_misuse();
+
 // A barrier at which arriving and waiting are two calls.
 struct SplitState {
   unsigned arrived = 0;   // threads that arrived in this phase and have not returned
@@ -130,6 +139,7 @@ struct Block : BlockFront {
   // The running thread takes part in something that may wait: from here on it counts one by one.
   void park() {
     if (current != fresh) return;
+    if (splitting) split_misuse();
     current = next_thread - 1;
     warps[current >> 5].live |= 1u << (current & 31u);
     ++parked;
@@ -206,6 +216,9 @@ struct Block : BlockFront {
   std::uint64_t events_seen = 0;  // of those that other blocks of the cluster have told
   unsigned last_spinner = fresh;  // the thread that looked around last
   bool abandoned = false;
+  bool splitting = false;  // its threads run in loops
+  std::size_t split_used = 0;
+  std::vector<SplitPiece> split_pieces;
   char* arena = nullptr;
   std::size_t arena_size = 0;
   std::string output;                                     // what its threads printed
