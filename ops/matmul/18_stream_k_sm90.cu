@@ -38,7 +38,6 @@ __device__ __forceinline__ void hand_on(const float (&sums)[Count], const Parts&
 #pragma unroll
   for (int i = 0; i < Count / 4; ++i)
     to[i * ptx::warp_group] = {sums[4 * i], sums[4 * i + 1], sums[4 * i + 2], sums[4 * i + 3]};
-  __threadfence();
   ptx::sync_some(first_free_barrier + group, ptx::warp_group);
   if (threadIdx.x % ptx::warp_group == 0) ptx::store_release(parts.flag(place, group), 1);
 }
