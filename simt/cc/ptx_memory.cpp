@@ -79,10 +79,10 @@ class MemoryEmitter {
     return std::find(std::begin(first), std::end(first), w_.words_[1]) != std::end(first);
   }
   std::string order() const {
-    if (w_.has_word("acquire")) return "__ATOMIC_ACQUIRE";
-    if (w_.has_word("release")) return "__ATOMIC_RELEASE";
-    if (w_.has_word("relaxed")) return "__ATOMIC_RELAXED";
-    if (w_.has_word("volatile") && !is_shared()) return "__ATOMIC_RELAXED";
+    if (w_.has_word("acquire")) return "std::memory_order_acquire";
+    if (w_.has_word("release")) return "std::memory_order_release";
+    if (w_.has_word("relaxed")) return "std::memory_order_relaxed";
+    if (w_.has_word("volatile") && !is_shared()) return "std::memory_order_relaxed";
     return "";
   }
   std::string operation() const {
