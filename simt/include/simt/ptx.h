@@ -9,7 +9,9 @@
 #include <simt/math_standard.h>
 #include <simt/memory_barrier.h>
 #include <simt/ptx_matrix.h>
+#include <simt/ptx_small.h>
 #include <simt/ptx_values.h>
+#include <simt/ptx_warp.h>
 #include <simt/shared.h>
 #include <simt/sync.h>
 
