@@ -390,7 +390,8 @@ class Emitter {
     bool trans = false;
     std::set<std::string_view> missing = {"sync", "aligned", "m8n8", "shared", "b16"};
     for (std::size_t i = 1; i < words_.size(); ++i) {
-      const std::string_view word = words_[i] == "shared::cta" ? "shared" : words_[i];
+      const std::string_view whole = words_[i];
+      const std::string_view word = whole == "shared::cta" ? "shared" : whole;
       if (word == "trans") {
         trans = true;
       } else if (word == "x1" || word == "x2" || word == "x4") {
