@@ -2,12 +2,9 @@
 #pragma once
 #include <cstdint>
 
-namespace warpath::ptx {
+#include "core/ptx/address.cuh"
 
-// The address of shared memory as instructions take it: 32 bits, counted from the window's start.
-__device__ __forceinline__ std::uint32_t shared_address(const void* p) {
-  return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
-}
+namespace warpath::ptx {
 
 // Both addresses are multiples of Bytes. Where `inside` is false nothing is read, and zeros are
 // written. Sixteen bytes pass by the L1 cache, for they are used from shared memory alone.
@@ -15,7 +12,7 @@ template <int Bytes>
 __device__ __forceinline__ void copy_async(std::uint32_t to_shared, const void* from,
                                            bool inside = true) {
   static_assert(Bytes == 4 || Bytes == 8 || Bytes == 16, "cp.async moves 4, 8 or 16 bytes");
-  const int bytes = inside ? Bytes : 0;
+  const int bytes = inside ? Bytes : 0;  // a constant where `inside` is one
   if constexpr (Bytes == 16)
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to_shared), "l"(from),
                  "r"(bytes)

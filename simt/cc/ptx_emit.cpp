@@ -68,6 +68,7 @@ class Emitter : PtxWriter {
     if (name == "bra") return branch();
     if (name == "mov") return move();
     if (name == "setp") return compare();
+    if (name == "shfl" || name == "vote" || name == "match" || name == "redux") return lanes();
     if (name == "mma") return matrix_product();
     if (name == "ldmatrix" || name == "stmatrix") return move_matrix();
     if ((name == "ld" || name == "st") && words_.back() != "async" && !has_word("async")) {
@@ -106,11 +107,141 @@ class Emitter : PtxWriter {
            source(from) + "))";
   }
 
+  static bool is_small(std::string_view type) {
+    return type == "f16" || type == "bf16" || type == "f16x2" || type == "bf16x2";
+  }
+  static std::string format_of(std::string_view type) {
+    return type[0] == 'b' ? "::simt::Bfloat16Format" : "::simt::HalfFormat";
+  }
+
+  // Where NaN matters: "ne", and comparisons that end in 'u'. Small floats are compared as double.
+  std::string compare_floats() {
+    const std::string& type = words_.back();
+    std::string how = words_[1];
+    const bool small = type == "f16" || type == "bf16";
+    if (!small && type != "f32" && type != "f64") return "";
+    if (words_.size() == 4 && type != "f16") return "";  // of float: not done
+    const auto value = [&](std::size_t i) {
+      return small ? "::simt::ptx::small_value<" + format_of(type) +
+                         ">(::simt::ptx::as<unsigned short>(" + source(s_.operands[i]) + "))"
+                   : "::simt::ptx::as<" + type_of(type) + ">(" + source(s_.operands[i]) + ")";
+    };
+    static constexpr struct {
+      const char *ptx, *cpp, *opposite;
+    } comparisons[] = {{"eq", "==", "ne"},
+                       {"lt", "<", "ge"},
+                       {"le", "<=", "gt"},
+                       {"gt", ">", "le"},
+                       {"ge", ">=", "lt"}};
+    const bool unordered = how.size() == 3 && how[2] == 'u';
+    if (unordered) {
+      // True where the opposite is not.
+      how.pop_back();
+      for (const auto& c : comparisons) {
+        if (how == c.ptx) {
+          how = c.opposite;
+          break;
+        }
+        if (how == c.opposite && how == "ne") {
+          how = "eq";
+          break;
+        }
+      }
+    }
+    std::string text;
+    if (how == "ne") text = "::simt::ptx::not_equal(" + value(1) + ", " + value(2) + ")";
+    for (const auto& c : comparisons) {
+      if (how == c.ptx) text = "(" + value(1) + " " + c.cpp + " " + value(2) + ")";
+    }
+    if (text.empty()) return "";
+    return destination(0) + " = " + (unordered ? "!" : "") + text;
+  }
+
+  // shfl.sync.down.b32 d|p, a, b, c, members; vote.sync.ballot.b32 d, p, members;
+  // match.all.sync.b32 d|p, a, members; redux.sync.add.s32 d, a, members
+  std::string lanes() {
+    static constexpr struct {
+      const char *opcode, *function, *type;
+      std::size_t operands;
+    } known[] = {{"shfl.sync.up.b32", "shfl<::simt::ptx::Shuffle::up>", "unsigned", 5},
+                 {"shfl.sync.down.b32", "shfl<::simt::ptx::Shuffle::down>", "unsigned", 5},
+                 {"shfl.sync.bfly.b32", "shfl<::simt::ptx::Shuffle::bfly>", "unsigned", 5},
+                 {"shfl.sync.idx.b32", "shfl<::simt::ptx::Shuffle::idx>", "unsigned", 5},
+                 {"vote.sync.all.pred", "vote<::simt::WarpOp::all>", "bool", 3},
+                 {"vote.sync.any.pred", "vote<::simt::WarpOp::any>", "bool", 3},
+                 {"vote.sync.uni.pred", "vote<::simt::WarpOp::uni>", "bool", 3},
+                 {"vote.sync.ballot.b32", "vote<::simt::WarpOp::ballot>", "bool", 3},
+                 {"match.any.sync.b32", "match_any<unsigned>", "unsigned", 3},
+                 {"match.any.sync.b64", "match_any<unsigned long long>", "unsigned long long", 3},
+                 {"match.all.sync.b32", "match_all<unsigned>", "unsigned", 3},
+                 {"match.all.sync.b64", "match_all<unsigned long long>", "unsigned long long", 3},
+                 {"redux.sync.add.u32", "redux<::simt::WarpOp::reduce_add>", "unsigned", 3},
+                 {"redux.sync.add.s32", "redux<::simt::WarpOp::reduce_add>", "unsigned", 3},
+                 {"redux.sync.min.u32", "redux<::simt::WarpOp::reduce_umin>", "unsigned", 3},
+                 {"redux.sync.min.s32", "redux<::simt::WarpOp::reduce_min>", "unsigned", 3},
+                 {"redux.sync.max.u32", "redux<::simt::WarpOp::reduce_umax>", "unsigned", 3},
+                 {"redux.sync.max.s32", "redux<::simt::WarpOp::reduce_max>", "unsigned", 3},
+                 {"redux.sync.and.b32", "redux<::simt::WarpOp::reduce_and>", "unsigned", 3},
+                 {"redux.sync.or.b32", "redux<::simt::WarpOp::reduce_or>", "unsigned", 3},
+                 {"redux.sync.xor.b32", "redux<::simt::WarpOp::reduce_xor>", "unsigned", 3}};
+    for (const auto& k : known) {
+      if (s_.opcode != k.opcode || s_.operands.size() != k.operands) continue;
+      const std::string& result = s_.operands[0].parts[0];
+      const bool two = words_[0] == "shfl" || words_[0] == "match";
+      const std::size_t bar = result.find('|');
+      if (bar != std::string::npos && !two) return "";
+      std::string from = s_.operands[1].parts[0];
+      const bool inverted = words_[0] == "vote" && from.rfind('!', 0) == 0;
+      if (inverted) from.erase(0, 1);
+      std::string call = std::string("::simt::ptx::") + k.function + "(" + (inverted ? "!" : "") +
+                         "::simt::ptx::as<" + k.type + ">(" + source(from) + ")";
+      for (std::size_t i = 2; i < k.operands; ++i) call += ", " + source(s_.operands[i]);
+      call += ")";
+      if (!two) return "::simt::ptx::put(" + destination(result) + ", " + call + ")";
+      std::string text = "({ const auto simt_ptx_two = " + call + "; ::simt::ptx::put(" +
+                         destination(result.substr(0, bar)) + ", simt_ptx_two.value);";
+      if (bar != std::string::npos) {
+        text +=
+            " ::simt::ptx::put(" + destination(result.substr(bar + 1)) + ", simt_ptx_two.flag);";
+      }
+      return text + " })";
+    }
+    return "";
+  }
+
+  // add.rn.f16x2, fma.rn.relu.bf16 and the like.
+  std::string small_float() {
+    const std::string& type = words_.back();
+    std::string name = words_[0], flags = "::simt::ptx::no_flags";
+    for (std::size_t i = 1; i + 1 < words_.size(); ++i) {
+      if (words_[i] == "ftz" || words_[i] == "sat" || words_[i] == "relu") {
+        // bfloat16's approximate functions are spelled with ftz; it has no other meaning there.
+        if (words_[i] != "ftz" || type[0] != 'b') flags += " | ::simt::ptx::small_" + words_[i];
+      } else if (words_[i] != "rn") {
+        name += "." + words_[i];
+      }
+    }
+    for (const Typed& known : small_instructions) {
+      if (name != known.name) continue;
+      return "::simt::ptx::put(" + destination(0) +
+             ", ::simt::ptx::" + (type.back() == '2' ? "small_pair<" : "small_op<") +
+             "::simt::ptx::" + known.function + ", " + format_of(type) + ", " + flags + ">(" +
+             sources(1) + "))";
+    }
+    return "";
+  }
+
   std::string compare() {
     static constexpr TypeName comparisons[] = {
         {"eq", "=="}, {"ne", "!="}, {"lt", "<"},  {"le", "<="}, {"gt", ">"},
         {"ge", ">="}, {"lo", "<"},  {"ls", "<="}, {"hi", ">"},  {"hs", ">="}};
-    if (s_.operands.size() != 3 || words_.size() != 3) return "";
+    if (s_.operands.size() != 3 || words_.size() < 3) return "";
+    const bool flush = words_.size() == 4 && words_[2] == "ftz";
+    if (words_.size() != 3 && !flush) return "";
+    if (words_.back()[0] == 'f' || words_.back()[0] == 'b') {
+      if (std::string text = compare_floats(); !text.empty()) return text;
+    }
+    if (flush || is_small(words_[2])) return "";
     const std::string type = type_of(words_[2]);
     for (const TypeName& c : comparisons) {
       if (words_[1] != c.ptx || type.empty()) continue;
@@ -153,7 +284,8 @@ class Emitter : PtxWriter {
     bool trans = false;
     std::set<std::string_view> missing = {"sync", "aligned", "m8n8", "shared", "b16"};
     for (std::size_t i = 1; i < words_.size(); ++i) {
-      const std::string_view word = words_[i] == "shared::cta" ? "shared" : words_[i];
+      const std::string_view whole = words_[i];
+      const std::string_view word = whole == "shared::cta" ? "shared" : whole;
       if (word == "trans") {
         trans = true;
       } else if (word == "x1" || word == "x2" || word == "x4") {
@@ -220,6 +352,7 @@ class Emitter : PtxWriter {
   }
 
   std::string typed() {
+    if (is_small(words_.back()) && words_[0] != "selp") return small_float();
     const std::string type = type_of(words_.back());
     if (type.empty()) return "";
     std::string name = words_[0];

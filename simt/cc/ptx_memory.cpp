@@ -19,7 +19,7 @@ class MemoryEmitter {
     const PtxOperand& value = ops_[load ? 0 : 1];
     if (!ops_[load ? 1 : 0].is_address) return "";
     const std::string at = address(load ? 1 : 0);
-    const std::string order = order_of(load);
+    const std::string order = this->order();
     if (!order.empty() && value.parts.size() == 1) {
       if (load) return w_.spread(ns + "load_strong<" + type + ", " + order + ">(" + at + ")");
       return ns + "store_strong<" + order + ">(" + at + ", " + w_.words(1, type.c_str()) + ")";
@@ -78,12 +78,11 @@ class MemoryEmitter {
                                                  "acquire", "release",  "weak"};
     return std::find(std::begin(first), std::end(first), w_.words_[1]) != std::end(first);
   }
-  std::string order_of(bool load) const {
-    if (w_.has_word("acquire")) return "__ATOMIC_ACQUIRE";
-    if (w_.has_word("release")) return "__ATOMIC_RELEASE";
-    if (w_.has_word("relaxed")) return "__ATOMIC_RELAXED";
-    if (w_.has_word("volatile") && !is_shared())
-      return load ? "__ATOMIC_RELAXED" : "__ATOMIC_RELAXED";
+  std::string order() const {
+    if (w_.has_word("acquire")) return "std::memory_order_acquire";
+    if (w_.has_word("release")) return "std::memory_order_release";
+    if (w_.has_word("relaxed")) return "std::memory_order_relaxed";
+    if (w_.has_word("volatile") && !is_shared()) return "std::memory_order_relaxed";
     return "";
   }
   std::string operation() const {

@@ -80,7 +80,8 @@ std::string what_for(const Block& block, const Thread& thread) {
   if (thread.wait == Wait::active_mask) return "__activemask";
   if (thread.wait == Wait::barrier) {
     const BarrierState& barrier = block.barriers[thread.barrier];
-    std::string text = thread.barrier == 0 && barrier.expected == 0
+    std::string text = thread.barrier >= named_barriers ? "the barrier of a tile"
+                       : thread.barrier == 0 && barrier.expected == 0
                            ? std::string(name_of(barrier.kind))
                            : "barrier " + std::to_string(thread.barrier);
     if (barrier.expected != 0) {

@@ -11,7 +11,9 @@
 #include <simt/ptx_async.h>
 #include <simt/ptx_matrix.h>
 #include <simt/ptx_memory.h>
+#include <simt/ptx_small.h>
 #include <simt/ptx_values.h>
+#include <simt/ptx_warp.h>
 #include <simt/shared.h>
 #include <simt/sync.h>
 

@@ -2,7 +2,7 @@
 
 // Strong loads and stores, atom and red, as the functions that inline PTX becomes.
 
-#include <simt/atomic.h>
+#include <simt/atomic_object.h>
 #include <simt/ptx_values.h>
 #include <simt/small_float.h>
 
@@ -12,16 +12,14 @@
 
 namespace simt::ptx {
 
-template <class T, int Order>
+// ld.acquire, st.release, and volatile or relaxed ones.
+template <class T, std::memory_order Order>
 Array<T, 1> load_strong(const void* at) {
-  using Bits = typename AtomicBits<sizeof(T)>::type;
-  spin_hint();
-  return {as<T>(__atomic_load_n(static_cast<const Bits*>(at), Order))};
+  return {{atomic_load(static_cast<const T*>(at), Order)}};
 }
-template <int Order, class T>
+template <std::memory_order Order, class T>
 void store_strong(void* at, const Array<T, 1>& value) {
-  using Bits = typename AtomicBits<sizeof(T)>::type;
-  __atomic_store_n(static_cast<Bits*>(at), as<Bits>(value[0]), Order);
+  atomic_store(static_cast<T*>(at), value[0], Order);
 }
 
 enum class Atom { add, min, max, bit_and, bit_or, bit_xor, inc, dec, exch, cas };
