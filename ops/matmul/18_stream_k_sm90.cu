@@ -38,7 +38,6 @@ __device__ __forceinline__ void hand_on(const float (&sums)[Count], const Parts&
 #pragma unroll
   for (int i = 0; i < Count / 4; ++i)
     to[i * ptx::warp_group] = {sums[4 * i], sums[4 * i + 1], sums[4 * i + 2], sums[4 * i + 3]};
-  __threadfence();
   ptx::sync_some(first_free_barrier + group, ptx::warp_group);
   if (threadIdx.x % ptx::warp_group == 0) ptx::store_release(parts.flag(place, group), 1);
 }
@@ -49,7 +48,7 @@ __device__ __forceinline__ void take_over(float (&sums)[Count], const Parts& par
   unsigned* const flag = parts.flag(place, group);
   if (threadIdx.x % ptx::warp_group == 0) {
     while (ptx::load_acquire(flag) == 0) __nanosleep(20);
-    *flag = 0;  // as the next launch wants it
+    ptx::store_release(flag, 0);  // as the next launch wants it
   }
   ptx::sync_some(first_free_barrier + group, ptx::warp_group);
   const float4* const from = parts.of(place, group);

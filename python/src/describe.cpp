@@ -105,6 +105,7 @@ std::string rung_json(const Rung* r) {
 
 std::string op_json(const TorchOp& op) {
   return R"({"name": )" + quoted(op.name) + R"(, "summary": )" + quoted(op.contract->summary()) +
+         R"(, "folder": )" + quoted(op.folder) + R"(, "library": )" + quoted(op.library) +
          R"(, "schema": )" + quoted(schema(op)) + R"(, "parameters": [)" +
          joined(op.parameters, arg_json) + R"(], "outputs": [)" + joined(op.outputs, arg_json) +
          R"(], "rungs": {"simt": [)" + joined(op.ladders[simt].rungs, rung_json) +

@@ -73,6 +73,8 @@ std::vector<TorchOp> find_ops(const std::filesystem::path& package,
       for (const Op& op : library.registry->ops) {
         TorchOp& t = found[op.contract.name()];
         t.name = op.contract.name();
+        t.folder = name;
+        t.library = path.string();
         if (!t.contract) t.contract = &op.contract;
         Ladder& ladder = t.ladders[backend];
         ladder.op = &op;

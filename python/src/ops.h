@@ -26,6 +26,7 @@ inline const char* const backend_names[] = {"simt", "cuda"};
 
 struct TorchOp {
   std::string name;
+  std::string folder, library;  // of ops/, and the file it came from
   const Contract* contract = nullptr;
   Ladder ladders[2];
   // In the order of the schema: tensors, tensors that may be left out, scalars (by name only), the

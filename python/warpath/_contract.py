@@ -71,6 +71,8 @@ class Argument:
 class Op:
     name: str
     summary: str
+    folder: str  # of ops/
+    library: str  # the file it comes from
     schema: str
     parameters: tuple[Argument, ...]
     outputs: tuple[Argument, ...]

@@ -121,6 +121,14 @@ inline constexpr Typed typed_instructions[] = {
 };
 inline constexpr const char* idle_words[] = {"rn", "ftz", "wrap", "volatile", "full", "uni"};
 
+// Of half and bfloat16, alone and in pairs.
+inline constexpr Typed small_instructions[] = {
+    {"add", "SmallAdd"},        {"sub", "SmallSub"},         {"mul", "SmallMul"},
+    {"fma", "SmallFma"},        {"neg", "SmallNeg"},         {"abs", "SmallAbs"},
+    {"min", "SmallMin"},        {"max", "SmallMax"},         {"min.NaN", "SmallMinNan"},
+    {"max.NaN", "SmallMaxNan"}, {"ex2.approx", "SmallExp2"}, {"tanh.approx", "SmallTanh"},
+};
+
 struct TypeName {
   const char* ptx;
   const char* cpp;

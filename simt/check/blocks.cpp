@@ -109,6 +109,7 @@ void block_ended(Block& block) {
   state.shared.set(state.shared.begin, block.grid->static_used.load(), unknown);
   state.shared.set(state.shared.begin + arena_static_room, block.grid->config.dynamic_shared,
                    unknown);
+  state.shared.set(state.shared.begin + arena_file_begin, file_shared_used(), unknown);
 }
 
 void barrier_passed(Block& block) {

@@ -26,7 +26,8 @@ void named_passed(Block& block, unsigned id, std::uint32_t warps);
 // sync.cpp
 void barriers_differ(Block& block, Site first, Site second);
 void barrier_lacks(Block& block, Site site, unsigned arrived);
-void warp_lacks(Block& block, const char* operation, Site site, unsigned mask, unsigned gone);
+void warp_lacks(Block& block, const char* operation, Site site, unsigned mask, unsigned gone,
+                bool returned);
 // A fault that the runtime itself has found, and will report.
 void tell_fault(Grid& grid);
 

@@ -149,6 +149,11 @@ struct MadeBarrier {
   unsigned warp;
 };
 
+// Memory of the host that a kernel was handed.
+struct HostRange {
+  Address begin, end;
+};
+
 struct BlockState {
   GridState* grid = nullptr;
   std::uint64_t who = 0;    // the block's bits of a note's stamp
@@ -169,10 +174,14 @@ struct BlockState {
   std::unordered_map<Address, MadeBarrier> barriers;
   std::array<Clock, 32> warps{};  // what each warp knows of the others
   std::array<std::unique_ptr<std::array<Clock, 32>>, 32> lanes;  // of its lanes; made when needed
-  std::array<Meeting, 16> named;
+  std::array<Meeting, all_barriers> named;
   std::unordered_map<Address, Meeting> objects;
   std::vector<SharedPlace> places;  // a copy: the grid's grows under a lock
   std::size_t places_end = 0;
+  std::vector<SharedPlace> file_places;  // likewise, of file-scope variables
+  std::size_t file_places_end = 0;
+  std::vector<HostRange> host_ranges;
+  unsigned host_ranges_of = 0;  // the grid for which they were found
   std::atomic<std::uint64_t> remote_stamp{0}, remote_place{0};  // last access from another block
 };
 

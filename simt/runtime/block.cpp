@@ -40,6 +40,7 @@ void Block::reset() {
   ready = {};
   watching = {};
   abandoned = false;
+  splitting = false;
   for (Warp& warp : warps) warp.live = warp.asking = warp.group_count = 0;
   for (BarrierState& barrier : barriers) {
     barrier.arrived = barrier.expected = barrier.trues = 0;
@@ -110,6 +111,7 @@ void Block::run_blocks(Grid& work, Cluster* team, unsigned rank) {
   grid_generation = work.generation;
   blockDim = work.config.block;
   gridDim = work.config.grid;
+  in_loops = may_split();
   front = this;
   set_lanes();
   if (cluster != nullptr) {
@@ -217,6 +219,7 @@ void Block::answer_if_nobody_can_go_on(unsigned w) {
 void Block::yield() {
   ++idle_yields;
   if (idle_yields % 16 == 0) sched_yield();
+  if (splitting) return;  // the others' turn comes with the next piece of the kernel
   if (asking_count != 0 && idle_yields > 4 * thread_count) {
     // Only spinning threads are left: whoever asks for the active lanes need not wait for them.
     idle_yields = 0;
@@ -260,8 +263,8 @@ void Block::after_exit() {
     current = fresh;
   }
   idle_yields = 0;
-  for (unsigned open = open_barriers; open != 0; open &= open - 1) {
-    BarrierState& barrier = barriers[static_cast<unsigned>(__builtin_ctz(open))];
+  for (std::uint64_t open = open_barriers; open != 0; open &= open - 1) {
+    BarrierState& barrier = barriers[static_cast<unsigned>(__builtin_ctzll(open))];
     if (barrier.expected == 0 && barrier.arrived + exited_count() == thread_count) {
       release(barrier);
     }
@@ -278,6 +281,10 @@ void Block::after_exit() {
 }
 
 void thread_left(BlockFront& block) {
+  if (block.parked == split_is_over) {
+    block.parked = 0;
+    return;
+  }
   static_cast<Block&>(block).after_exit();
 }
 

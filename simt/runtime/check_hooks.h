@@ -48,8 +48,10 @@ struct CheckHooks {
   // returned.
   void (*barriers_differ)(Block& block, Site first, Site second);
   void (*barrier_lacks)(Block& block, Site site, unsigned arrived);
-  // A warp operation completes without lanes that its mask names: they have returned.
-  void (*warp_lacks)(Block& block, const char* operation, Site site, unsigned mask, unsigned gone);
+  // A warp operation completes without lanes that its mask names: they have returned, or they are read
+  // and the block has no such threads.
+  void (*warp_lacks)(Block& block, const char* operation, Site site, unsigned mask, unsigned lanes,
+                     bool returned);
   void (*blocks_met)(Grid& grid);  // of a cooperative grid
   std::uint64_t (*cluster_met)();  // a cluster's barrier completes: when that is
   void (*grid_ended)(Grid& grid, bool faulted);

@@ -10,7 +10,10 @@
 #include <simt/memory_barrier.h>
 #include <simt/ptx_async.h>
 #include <simt/ptx_matrix.h>
+#include <simt/ptx_memory.h>
+#include <simt/ptx_small.h>
 #include <simt/ptx_values.h>
+#include <simt/ptx_warp.h>
 #include <simt/shared.h>
 #include <simt/sync.h>
 

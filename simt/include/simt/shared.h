@@ -54,6 +54,9 @@ inline void* dynamic_shared() {
 // The same for a file-scope `extern __shared__`, which becomes a thread-local reference: an OS
 // thread's (outermost) block always has its shared memory in the same place.
 void* thread_dynamic_shared();
+// And for a file-scope `__shared__` of a checked program, so that the checks know it as they know a
+// function's. In others it is a thread-local variable, which costs less.
+void* thread_file_shared(const SharedVar& variable);
 
 constexpr std::size_t larger(std::size_t a, std::size_t b) {
   return a > b ? a : b;
