@@ -89,7 +89,7 @@ std::string scalar_fields(const ArgSpec& a) {
   std::string value = fallback(a);
   if (a.scalar == ScalarType::boolean) value = a.fallback != 0 ? "true" : "false";
   return R"("type": )" + quoted(schema_type(a.scalar)) + R"(, "default": )" + value +
-         R"(, "choices": [)" + joined(a.choices, quoted) + "]";
+         R"(, "choices": [)" + joined(a.choices, quoted) + R"(], "same_as": )" + quoted(a.same_as);
 }
 
 std::string arg_json(const ArgSpec* a) {

@@ -3,7 +3,11 @@
 import torch
 from torch._library.autograd import Info, make_autograd_impl
 
+from warpath import _matmul
 from warpath._contract import Op
+
+# Ops whose gradients are made of other ops.
+MADE_OF_OPS = {"matmul": _matmul.Gradient}
 
 
 def backward_of(op: Op, ops: dict[str, Op]) -> Op | None:
@@ -61,6 +65,12 @@ class Gradient:
         return tuple(found.get(f"d{t.name}") for t in self.op.tensors)
 
 
+def gradient_of(op: Op, ops: dict[str, Op], functions: dict):
+    if op.name in MADE_OF_OPS:
+        return MADE_OF_OPS[op.name](op, functions)
+    return Gradient(op, ops, functions)
+
+
 _library = torch.library.Library("warpath", "IMPL")
 
 
@@ -97,6 +107,7 @@ def under_transforms(op: Op, gradient: Gradient, vmap_rule):
 
         @staticmethod
         def setup_context(ctx, inputs, output):
+            ctx.tensors_from = 1  # the first of the inputs is `named`
             gradient.setup(ctx, inputs[1:], inputs[0], output)
 
         @staticmethod

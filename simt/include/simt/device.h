@@ -15,6 +15,7 @@
 #include <simt/self.h>
 #include <simt/shared.h>
 #include <simt/special.h>
+#include <simt/split.h>
 #include <simt/sync.h>
 #include <simt/texture.h>
 #include <simt/warp.h>
@@ -37,6 +38,8 @@
 #ifdef __SIMT_CHECK__
 #undef __constant__
 #define __constant__ __simt_device__
+#undef __managed__
+#define __managed__ __simt_device__
 #include <simt/check.h>
 #endif
 #endif
