@@ -21,6 +21,17 @@ enum class Fill {
   ramp,     // grows along the last axis: every element differs from its neighbours
 };
 
+// How an input lies in memory, where its contract takes any strides. The first of three axes or more
+// is the batch; the last two are the rows and columns of a matrix.
+enum class Layout {
+  rows,            // row after row, no gaps
+  columns,         // column after column: the transpose of a matrix in rows
+  padded,          // rows with a gap behind each, still starting at multiples of 8 elements
+  padded_columns,  // the same of columns
+  spread,          // no two elements are neighbours
+  broadcast,       // one matrix serves the whole batch: its stride is zero
+};
+
 struct Case {
   std::string name = {};
   Dims dims = {};
@@ -29,8 +40,11 @@ struct Case {
   // leaves it out.
   std::map<std::string, double> scalars = {};
   std::vector<DType> dtypes = {};  // empty: all of the contract
-  int offset = 0;                  // every tensor starts this many elements past an aligned address
-  bool bench = false;              // timed on a GPU; not run by `check` on a CPU
+  std::map<std::string, DType> types =
+      {};  // of single tensors, where the contract leaves them free
+  std::map<std::string, Layout> layouts = {};  // of single inputs; the others lie in rows
+  int offset = 0;      // every tensor starts this many elements past an aligned address
+  bool bench = false;  // timed on a GPU; not run by `check` on a CPU
 };
 
 // What the op must do at least: each input read once, each output written once.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/registry.h"
@@ -15,8 +16,10 @@ struct TensorPlan {
   const ArgSpec* spec = nullptr;
   DType dtype = DType::f32;
   std::vector<std::int64_t> shape;
-  std::int64_t size = 0;  // elements
-  std::int64_t bytes = 0;
+  std::vector<std::int64_t> stride;
+  std::int64_t size = 0;   // elements
+  std::int64_t bytes = 0;  // of the memory it lies in, gaps included
+  Layout layout = Layout::rows;
   std::int64_t input_at = -1;  // offset in the inputs' arena; -1: not an input
   std::int64_t output_at =
       -1;               // offset in a worker's part of the outputs' arena; -1: not an output
@@ -53,6 +56,9 @@ class ArgsBlob {
   };
   std::unique_ptr<void, Release> storage_;
 };
+
+// "in columns"
+std::string_view name(Layout layout);
 
 // Sets shape and strides of a contiguous tensor.
 void set_tensor(Tensor& t, void* data, DType dtype, const std::vector<std::int64_t>& shape);

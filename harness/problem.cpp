@@ -1,6 +1,8 @@
 #include "harness/problem.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <map>
 
@@ -23,6 +25,40 @@ void draw(const Plan& plan, const TensorPlan& t, std::uint64_t seed, void* to) {
     fill_index(static_cast<std::int64_t*>(to), t.size, key);
   else
     fill(static_cast<double*>(to), t.shape, t.dtype, plan.test->fill, key);
+}
+
+// Calls f(i, at) for every row of the last axis: its first element in the order of
+// the shape, and where that lies in memory.
+template <class F>
+void for_each_row(const TensorPlan& t, F&& f) {
+  const std::int64_t cols = t.shape.empty() ? 1 : t.shape.back();
+  parallel_for(cols ? t.size / cols : 0, 16, [&](std::int64_t row) {
+    std::int64_t at = 0, rest = row;
+    for (std::size_t axis = t.shape.size() - 1; axis-- > 0;) {
+      at += rest % t.shape[axis] * t.stride[axis];
+      rest /= t.shape[axis];
+    }
+    f(row * cols, at);
+  });
+}
+
+// One matrix for the whole batch: the first.
+void repeat(const TensorPlan& t, void* values) {
+  const std::int64_t each = t.shape[0] ? t.size / t.shape[0] : 0;
+  auto* at = static_cast<std::int64_t*>(values);  // 8 bytes an element, whatever they mean
+  for (std::int64_t b = 1; b < t.shape[0]; ++b) std::copy(at, at + each, at + b * each);
+}
+
+// From the order of the shape to where each element lies. The gaps hold NaN, as the zones around a
+// buffer do: a kernel that reads one shows it.
+void spread(const TensorPlan& t, const char* packed, char* arena) {
+  const auto bytes = static_cast<std::int64_t>(size_of(t.dtype));
+  for (std::int64_t i = 0; i < t.bytes; ++i) arena[i] = i % 2 == 0 ? '\xFE' : '\x7F';
+  for_each_row(t, [&](std::int64_t first, std::int64_t at) {
+    for (std::int64_t c = 0; c < t.shape.back(); ++c)
+      std::memcpy(arena + (at + c * t.stride.back()) * bytes, packed + (first + c) * bytes,
+                  static_cast<std::size_t>(bytes));
+  });
 }
 
 // Rounds to the dtype into the arena, and takes the rounded values back: the reference must see
@@ -64,7 +100,16 @@ Problem::Problem(const Plan& plan, std::uint64_t seed, const SharedArena& inputs
   }
   if (plan.op->prepare) plan.op->prepare(args.get());
   for (const TensorPlan& t : plan.tensors)
-    if (t.input_at >= 0) round_into(t, values[&t].as<void>(), inputs.at(t.input_at));
+    if (t.input_at >= 0) {
+      if (t.layout == Layout::broadcast) repeat(t, values[&t].as<void>());
+      if (t.layout == Layout::rows) {
+        round_into(t, values[&t].as<void>(), inputs.at(t.input_at));
+        continue;
+      }
+      const PrivateBuffer packed(t.size * static_cast<std::int64_t>(size_of(t.dtype)));
+      round_into(t, values[&t].as<void>(), packed.as<char>());
+      spread(t, packed.as<char>(), inputs.at(t.input_at));
+    }
 
   plan.op->reference(args.get(), scale.get());
   for (const TensorPlan& t : plan.tensors)
@@ -82,7 +127,9 @@ Verdict Problem::judge(const char* outputs) const {
             : compare({t.spec->name, t.dtype, t.shape, o.reference.as<double>(),
                        o.scale.as<double>(), tolerance_},
                       got);
+    const double largest = std::max(worst.largest, v.largest);
     if (worst.index < 0 || v.ratio > worst.ratio) worst = v;
+    worst.largest = largest;
   }
   return worst;
 }

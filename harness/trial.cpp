@@ -212,6 +212,7 @@ class Trial {
   }
 
   static std::string element(const TensorPlan& t, std::int64_t byte) {
+    if (t.layout != Layout::rows) return t.spec->name + fmt::format(" (byte {} of it)", byte);
     return element_name(t.spec->name, t.shape, byte / static_cast<std::int64_t>(size_of(t.dtype)));
   }
 

@@ -1,11 +1,23 @@
 """Small inputs for every op, made from its contract: a new op is tested by being there."""
 
+import os
+import tempfile
+
 import torch
 import warpath
 from warpath._contract import DTYPES, Op
 
+# What the tests compile is theirs alone.
+_cache = tempfile.TemporaryDirectory(prefix="warpath-tests-")
+os.environ["WARPATH_CACHE"] = _cache.name
+
+
+def pytest_unconfigure():
+    _cache.cleanup()
+
+
 OPS = warpath._ops
-SIZES = {"cols": 33, "rows": 5, "n": 70}
+SIZES = {"cols": 33, "rows": 5, "n": 70, "m": 40, "k": 24}
 
 
 def inputs(op: Op, dtype: str, lead: tuple[int, ...] = (2, 3), **sizes) -> list[torch.Tensor]:
@@ -15,7 +27,8 @@ def inputs(op: Op, dtype: str, lead: tuple[int, ...] = (2, 3), **sizes) -> list[
     dtypes: dict[str, str] = {}
     tensors = []
     for t in op.tensors:
-        dtypes[t.name] = dtypes[t.same_as] if t.same_as else dtype if not dtypes else t.dtypes[0]
+        free = dtype if not dtypes else (t.dtypes or [dtype])[0]
+        dtypes[t.name] = dtypes.get(t.same_as, free)
         shape: list[int] = []
         for dim in t.dims:
             if dim.leading:
@@ -48,6 +61,7 @@ def _reduce(x, kind="sum"):
 
 
 ANSWERS = {
+    "matmul": lambda a, b, c, bias: a @ b + c + bias,
     "reduce": _reduce,
     "softmax": lambda x: torch.softmax(x, -1),
     "softmax_backward": _softmax_backward,

@@ -5,6 +5,8 @@
 #include <set>
 #include <sstream>
 
+#include "missing_libraries.h"
+
 namespace simt::cc {
 namespace {
 
@@ -39,6 +41,11 @@ std::string plain(std::string text) {
   static const std::regex name("simt_(?:type|var|align)_");
   std::smatch m;
   if (std::regex_match(text, m, error)) return m[1];
+  const std::size_t missing = text.find(": No such file");
+  if (missing != text.npos) {
+    const std::string why = missing_library(text.substr(0, missing));
+    if (!why.empty()) return text + "; " + why;
+  }
   if (std::regex_match(text, m, launch)) {
     return "the kernel takes (" + m[1].str() + "), but is launched with (" + m[2].str() + ")";
   }
@@ -155,7 +162,8 @@ std::string Diagnostics::message(const Place& place, const std::string& kind,
   if (place.column != 0) out += std::to_string(place.column) + ":";
   out += " " + kind + ": " + text + "\n";
   const std::string line = places_.line_of(place.file, place.line);
-  if (line.empty() || place.column == 0) return out;
+  // Of a file in one line, each of many errors would show all of it.
+  if (line.empty() || line.size() > longest_line || place.column == 0) return out;
   const std::string number = std::to_string(place.line);
   out += std::string(number.size() < 5 ? 5 - number.size() : 0, ' ') + number + " | " + line + "\n";
   out += std::string(std::max<std::size_t>(5, number.size()), ' ') + " | ";

@@ -8,6 +8,7 @@
 #include "cccl.h"
 #include "diagnostics.h"
 #include "inputs.h"
+#include "kernels.h"
 #include "link_messages.h"
 #include "process.h"
 #include "split.h"
@@ -76,8 +77,8 @@ class Driver {
       std::fprintf(stderr, "warpath cc: no input files; see --help\n");
       return 2;
     }
-    const bool one_result =
-        o_.stage == Stage::compile || o_.stage == Stage::preprocess || o_.stage == Stage::translate;
+    const bool one_result = o_.stage == Stage::compile || o_.stage == Stage::preprocess ||
+                            o_.stage == Stage::list || o_.stage == Stage::translate;
     if (one_result && !o_.output.empty() && sources > 1) {
       std::fprintf(stderr, "warpath cc: -o cannot name the results of %zu sources\n", sources);
       return 2;
@@ -128,7 +129,8 @@ class Driver {
     flags.push_back(o_.debug ? "-g" : "-g1");
     // CUDA code casts between element and vector types freely, and a GPU does not contract
     // a*b+c behind the program's back across what the CPU's compiler might.
-    append(flags, {"-fno-strict-aliasing", "-ffp-contract=off", "-Wno-unknown-pragmas"});
+    append(flags,
+           {"-fno-strict-aliasing", "-ffp-contract=off", "-Wno-unknown-pragmas", "-Wno-psabi"});
     // GCC makes one of functions that come out alike, and with that their lines are lost. And it puts a
     // trap where it can tell that a null pointer is used or zero divided by: the fault says more.
     if (compiler_.find("clang") == std::string::npos) {
@@ -214,7 +216,8 @@ class Driver {
       if (!o_.output.empty()) append(command, {"-o", o_.output});
       return execute(command);
     }
-    const std::string object = o_.stage == Stage::translate ? "" : object_name(input);
+    const bool text_only = o_.stage == Stage::translate || o_.stage == Stage::list;
+    const std::string object = text_only ? "" : object_name(input);
     if (!object.empty()) linked.push_back(object);
     return cuda ? cuda_source(input, object) : plain_source(input, object);
   }
@@ -235,6 +238,10 @@ class Driver {
       return status;
     }
     const std::string preprocessed = read_file(before);
+    if (o_.stage == Stage::list) {
+      write_file(o_.output.empty() ? "-" : o_.output, list_kernels(preprocessed));
+      return 0;
+    }
     const Translation translation = translate(preprocessed, o_.linked, o_.check);
     const Places places(preprocessed, translation.text, translation.pieces);
     const Diagnostics diagnostics(places, simt_.include);

@@ -22,6 +22,7 @@ output
   -c, -dc            compile, do not link           -shared   make a shared library
   -odir DIR          where objects without a name go    --run     run the program
   -E                 preprocess only                --translate   show the C++ that is compiled
+  --list-kernels     the kernels with their parameters and the files they come from, as JSON
   -M -MM -MD -MMD -MF FILE -MT NAME                 write dependencies for make and Ninja
 
 input
@@ -58,6 +59,7 @@ about
 
 environment: SIMT_HOME (where simt is installed), CXX; programs read SIMT_THREADS (OS threads),
 SIMT_STACK_KB (stack of a CUDA thread), SIMT_CHECK (which checks a checked program makes),
+SIMT_MULTIPROCESSORS (how many the device says it has; 132),
 SIMT_SHARED_FILL (the byte that shared memory is filled with before each block; 0),
 SIMT_CHECK_JSON (the file it writes its findings to), SIMT_TIMEOUT (seconds a kernel may run),
 SIMT_SPLIT=0 (as if compiled with --no-split), SIMT_DEBUG=1 (gdb where something goes wrong).
@@ -153,6 +155,8 @@ class Parser {
       o.stage = Stage::archive;
     } else if (arg == "--translate") {
       o.stage = Stage::translate;
+    } else if (arg == "--list-kernels") {
+      o.stage = Stage::list;
     } else if (arg == "-shared" || arg == "--shared") {
       o.shared = true;
     } else if (arg == "-g" || arg == "--debug") {

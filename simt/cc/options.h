@@ -12,7 +12,7 @@ struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-enum class Stage { preprocess, translate, compile, link, device_link, archive };
+enum class Stage { preprocess, list, translate, compile, link, device_link, archive };
 
 struct Options {
   std::vector<std::string> inputs;  // sources, objects and libraries, in order, with -l

@@ -51,7 +51,7 @@ std::vector<Index> twins(std::string_view from_line, const std::vector<Token>& f
 unsigned column_before_macros(std::string_view user_line, std::string_view line, unsigned column) {
   if (column == 0 || user_line == line) return column;
   const std::vector<Token> made = tokenize(line), written = tokenize(user_line);
-  if (written.empty() || made.size() * written.size() > 1000000) return 1;
+  if (written.empty() || made.size() * written.size() > 100000) return 1;
   // The token at the column, or the one before it (a message may point behind the last one).
   std::size_t at = 0;
   while (at + 1 < made.size() && made[at + 1].begin < column) ++at;

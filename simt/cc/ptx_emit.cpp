@@ -2,59 +2,23 @@
 // because a program that silently computes something else is worse than one that does not build.
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 #include <string_view>
 
-#include "ptx.h"
-#include "ptx_tables.h"
+#include "ptx_writer.h"
 
 namespace simt::cc {
 namespace {
 
-template <std::size_t N>
-bool contains(const char* const (&list)[N], const std::string& text) {
-  return std::find(std::begin(list), std::end(list), text) != std::end(list);
-}
-
-std::string type_of(std::string_view name) {
-  for (const TypeName& type : types) {
-    if (name == type.ptx) return type.cpp;
-  }
-  return "";
-}
-
-std::vector<std::string> words_of(const std::string& opcode) {
-  std::vector<std::string> words(1);
-  for (const char c : opcode) {
-    if (c == '.') {
-      words.emplace_back();
-    } else {
-      words.back() += c;
-    }
-  }
-  return words;
-}
-
-bool is_number(const std::string& text) {
-  return !text.empty() && text.size() < 10 &&
-         std::all_of(text.begin(), text.end(),
-                     [](unsigned char c) { return std::isdigit(c) != 0; });
-}
-
-class Emitter {
+class Emitter : PtxWriter {
  public:
-  Emitter(const PtxStatement& statement, const std::vector<PtxBinding>& bindings,
-          std::set<std::string>& registers)
-      : s_(statement),
-        bindings_(bindings),
-        registers_(registers),
-        words_(words_of(statement.opcode)) {}
+  using PtxWriter::PtxWriter;
 
   std::string run() {
     if (s_.kind == PtxStatement::Kind::open) return "{";
     if (s_.kind == PtxStatement::Kind::close) return "}";
     if (s_.kind == PtxStatement::Kind::declaration) return declaration();
+    if (s_.kind == PtxStatement::Kind::label) return ptx_label(s_.opcode) + ": (void)0";
     std::string text = instruction();
     if (text.empty() || unknown_) return "";
     if (s_.guard.empty()) return text;
@@ -63,135 +27,57 @@ class Emitter {
   }
 
  private:
-  // A register of the text's own. In the text of an asm its '%' is doubled.
-  std::string local(const std::string& name) {
-    if (registers_.count(name) == 0) return refuse();
-    std::string out = "simt_ptx_";
-    for (const char c : name) out += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-    return out;
-  }
-  static bool is_name(const std::string& text) {
-    return !text.empty() && (std::isalpha(static_cast<unsigned char>(text[0])) != 0 ||
-                             text[0] == '_' || text[0] == '$' || text.rfind("%%", 0) == 0);
-  }
-
   std::string declaration() {
     const std::string type = type_of(s_.opcode.substr(s_.opcode.rfind('.') + 1));
     if (type.empty() || s_.operands.empty()) return "";
     std::string text = "[[maybe_unused]] " + type;
-    for (std::size_t i = 0; i < s_.operands.size(); ++i) {
-      if (!is_name(s_.operands[i].parts[0])) return "";
-      registers_.insert(s_.operands[i].parts[0]);
-      text += (i > 0 ? ", " : " ") + local(s_.operands[i].parts[0]) + "{}";
+    // A jump may pass a declaration, but no initialisation.
+    const char* const start = scope_.labels.empty() ? "{}" : "";
+    const char* comma = " ";
+    for (const PtxOperand& operand : s_.operands) {
+      for (const std::string& name : names_of(operand.parts[0])) {
+        if (!is_name(name)) return "";
+        scope_.registers.insert(name);
+        text += comma + local(name) + start;
+        comma = ", ";
+      }
     }
     return text;
   }
 
-  // The binding that "%0" names; null if the operand is something else.
-  const PtxBinding* named(const std::string& operand) const {
-    if (operand.size() < 2 || operand[0] != '%' || !is_number(operand.substr(1))) return nullptr;
-    const std::size_t index = std::stoul(operand.substr(1));
-    return index < bindings_.size() ? &bindings_[index] : nullptr;
-  }
-
-  std::string refuse() {
-    unknown_ = true;
-    return "0";
-  }
-
-  // "%%clock", and "%clock", which nvcc takes too where it is no operand.
-  std::string special(const std::string& operand) {
-    if (operand.rfind('%', 0) != 0) return "";
-    std::string name = operand.substr(operand.rfind("%%", 0) == 0 ? 2 : 1);
-    if (!contains(special_registers, name)) return "";
-    std::replace(name.begin(), name.end(), '.', '_');
-    return "::simt::special::" + name + "()";
-  }
-
-  std::string number(const std::string& text) {
-    if (text.rfind("0f", 0) == 0 && text.size() == 10) {
-      return "::simt::ptx::float_of(0x" + text.substr(2) + "u)";
+  // r<3> is r0, r1 and r2.
+  static std::vector<std::string> names_of(const std::string& text) {
+    const std::size_t open = text.find('<');
+    if (open == std::string::npos || text.back() != '>') return {text};
+    const std::string count = text.substr(open + 1, text.size() - open - 2);
+    std::vector<std::string> names;
+    if (!is_number(count) || count.size() > 3) return {""};
+    for (unsigned long i = 0; i < std::stoul(count); ++i) {
+      names.push_back(text.substr(0, open) + std::to_string(i));
     }
-    if (text.rfind("0d", 0) == 0 && text.size() == 18) {
-      return "__longlong_as_double(0x" + text.substr(2) + "ll)";
-    }
-    const std::size_t first = text[0] == '-' ? 1 : 0;
-    const bool good =
-        first < text.size() && std::isdigit(static_cast<unsigned char>(text[first])) != 0 &&
-        std::all_of(text.begin() + static_cast<std::ptrdiff_t>(first), text.end(),
-                    [](unsigned char c) {
-                      return std::isxdigit(c) != 0 || c == 'x' || c == 'X' || c == 'U';
-                    });
-    return good ? text : "";
+    return names;
   }
 
-  std::string source(const std::string& part) {
-    if (const PtxBinding* binding = named(part)) {
-      const bool wide = binding->constraint.find('l') != std::string::npos;
-      return (wide ? "::simt::ptx::wide(" : "(") + binding->expression + ")";
-    }
-    if (const std::string text = special(part); !text.empty()) return text;
-    if (is_name(part)) return local(part);
-    if (const std::string text = number(part); !text.empty()) return text;
-    return refuse();
-  }
-  std::string source(const PtxOperand& operand) {
-    if (operand.is_list) return refuse();
-    const std::string text = source(operand.parts[0]);
-    return operand.offset.empty() ? text : "(" + text + " + " + source(operand.offset) + ")";
-  }
-
-  std::string destination(const std::string& part) {
-    if (part == "_") return "::simt::ptx::nowhere()";
-    if (const PtxBinding* binding = named(part)) return "(" + binding->expression + ")";
-    return local(part);
-  }
-  std::string destination(std::size_t i) {
-    if (i >= s_.operands.size() || s_.operands[i].is_list) return refuse();
-    return destination(s_.operands[i].parts[0]);
-  }
-
-  std::string sources(std::size_t first) {
-    std::string text;
-    for (std::size_t i = first; i < s_.operands.size(); ++i) {
-      text += (i > first ? ", " : "") + source(s_.operands[i]);
-    }
-    return text;
-  }
-
-  // {a, b} as an array of words.
-  std::string words(std::size_t i, const char* type) {
-    std::string text = std::string("::simt::ptx::Array<") + type + ", ";
-    if (i >= s_.operands.size()) return refuse();
-    const auto& parts = s_.operands[i].parts;
-    text += std::to_string(parts.size()) + ">{";
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-      text += (p > 0 ? ", " : "") + std::string("::simt::ptx::as<") + type + ">(" +
-              source(parts[p]) + ")";
-    }
-    return text + "}";
-  }
-  // The first operand's parts take what the call gives, an array.
-  std::string spread(const std::string& call) {
-    if (s_.operands.empty()) return refuse();
-    std::string text = "({ const auto simt_ptx_out = " + call + ";";
-    const auto& parts = s_.operands[0].parts;
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-      text += " ::simt::ptx::put(" + destination(parts[p]) + ", simt_ptx_out[" + std::to_string(p) +
-              "]);";
-    }
-    return text + " })";
+  std::string branch() {
+    if (s_.operands.size() != 1 || scope_.labels.count(s_.operands[0].parts[0]) == 0) return "";
+    return "goto " + ptx_label(s_.operands[0].parts[0]);
   }
 
   std::string instruction() {
     const std::string& name = words_[0];
+    if (name == "bra") return branch();
     if (name == "mov") return move();
     if (name == "setp") return compare();
+    if (name == "shfl" || name == "vote" || name == "match" || name == "redux") return lanes();
     if (name == "mma") return matrix_product();
     if (name == "ldmatrix" || name == "stmatrix") return move_matrix();
-    if (name == "ld" || name == "st") return memory();
+    if ((name == "ld" || name == "st") && words_.back() != "async" && !has_word("async")) {
+      return emit_memory(*this);
+    }
+    if (name == "atom" || (name == "red" && !has_word("async"))) return emit_atomic(*this);
     if (name == "cvta") return convert_address();
     if (name == "cvt") return convert();
+    if (const std::string text = emit_async(*this); !text.empty()) return text;
     const auto known = std::find_if(std::begin(instructions), std::end(instructions),
                                     [&](const Instruction& i) { return i.opcode == s_.opcode; });
     if (known == std::end(instructions)) return typed();
@@ -221,11 +107,141 @@ class Emitter {
            source(from) + "))";
   }
 
+  static bool is_small(std::string_view type) {
+    return type == "f16" || type == "bf16" || type == "f16x2" || type == "bf16x2";
+  }
+  static std::string format_of(std::string_view type) {
+    return type[0] == 'b' ? "::simt::Bfloat16Format" : "::simt::HalfFormat";
+  }
+
+  // Where NaN matters: "ne", and comparisons that end in 'u'. Small floats are compared as double.
+  std::string compare_floats() {
+    const std::string& type = words_.back();
+    std::string how = words_[1];
+    const bool small = type == "f16" || type == "bf16";
+    if (!small && type != "f32" && type != "f64") return "";
+    if (words_.size() == 4 && type != "f16") return "";  // of float: not done
+    const auto value = [&](std::size_t i) {
+      return small ? "::simt::ptx::small_value<" + format_of(type) +
+                         ">(::simt::ptx::as<unsigned short>(" + source(s_.operands[i]) + "))"
+                   : "::simt::ptx::as<" + type_of(type) + ">(" + source(s_.operands[i]) + ")";
+    };
+    static constexpr struct {
+      const char *ptx, *cpp, *opposite;
+    } comparisons[] = {{"eq", "==", "ne"},
+                       {"lt", "<", "ge"},
+                       {"le", "<=", "gt"},
+                       {"gt", ">", "le"},
+                       {"ge", ">=", "lt"}};
+    const bool unordered = how.size() == 3 && how[2] == 'u';
+    if (unordered) {
+      // True where the opposite is not.
+      how.pop_back();
+      for (const auto& c : comparisons) {
+        if (how == c.ptx) {
+          how = c.opposite;
+          break;
+        }
+        if (how == c.opposite && how == "ne") {
+          how = "eq";
+          break;
+        }
+      }
+    }
+    std::string text;
+    if (how == "ne") text = "::simt::ptx::not_equal(" + value(1) + ", " + value(2) + ")";
+    for (const auto& c : comparisons) {
+      if (how == c.ptx) text = "(" + value(1) + " " + c.cpp + " " + value(2) + ")";
+    }
+    if (text.empty()) return "";
+    return destination(0) + " = " + (unordered ? "!" : "") + text;
+  }
+
+  // shfl.sync.down.b32 d|p, a, b, c, members; vote.sync.ballot.b32 d, p, members;
+  // match.all.sync.b32 d|p, a, members; redux.sync.add.s32 d, a, members
+  std::string lanes() {
+    static constexpr struct {
+      const char *opcode, *function, *type;
+      std::size_t operands;
+    } known[] = {{"shfl.sync.up.b32", "shfl<::simt::ptx::Shuffle::up>", "unsigned", 5},
+                 {"shfl.sync.down.b32", "shfl<::simt::ptx::Shuffle::down>", "unsigned", 5},
+                 {"shfl.sync.bfly.b32", "shfl<::simt::ptx::Shuffle::bfly>", "unsigned", 5},
+                 {"shfl.sync.idx.b32", "shfl<::simt::ptx::Shuffle::idx>", "unsigned", 5},
+                 {"vote.sync.all.pred", "vote<::simt::WarpOp::all>", "bool", 3},
+                 {"vote.sync.any.pred", "vote<::simt::WarpOp::any>", "bool", 3},
+                 {"vote.sync.uni.pred", "vote<::simt::WarpOp::uni>", "bool", 3},
+                 {"vote.sync.ballot.b32", "vote<::simt::WarpOp::ballot>", "bool", 3},
+                 {"match.any.sync.b32", "match_any<unsigned>", "unsigned", 3},
+                 {"match.any.sync.b64", "match_any<unsigned long long>", "unsigned long long", 3},
+                 {"match.all.sync.b32", "match_all<unsigned>", "unsigned", 3},
+                 {"match.all.sync.b64", "match_all<unsigned long long>", "unsigned long long", 3},
+                 {"redux.sync.add.u32", "redux<::simt::WarpOp::reduce_add>", "unsigned", 3},
+                 {"redux.sync.add.s32", "redux<::simt::WarpOp::reduce_add>", "unsigned", 3},
+                 {"redux.sync.min.u32", "redux<::simt::WarpOp::reduce_umin>", "unsigned", 3},
+                 {"redux.sync.min.s32", "redux<::simt::WarpOp::reduce_min>", "unsigned", 3},
+                 {"redux.sync.max.u32", "redux<::simt::WarpOp::reduce_umax>", "unsigned", 3},
+                 {"redux.sync.max.s32", "redux<::simt::WarpOp::reduce_max>", "unsigned", 3},
+                 {"redux.sync.and.b32", "redux<::simt::WarpOp::reduce_and>", "unsigned", 3},
+                 {"redux.sync.or.b32", "redux<::simt::WarpOp::reduce_or>", "unsigned", 3},
+                 {"redux.sync.xor.b32", "redux<::simt::WarpOp::reduce_xor>", "unsigned", 3}};
+    for (const auto& k : known) {
+      if (s_.opcode != k.opcode || s_.operands.size() != k.operands) continue;
+      const std::string& result = s_.operands[0].parts[0];
+      const bool two = words_[0] == "shfl" || words_[0] == "match";
+      const std::size_t bar = result.find('|');
+      if (bar != std::string::npos && !two) return "";
+      std::string from = s_.operands[1].parts[0];
+      const bool inverted = words_[0] == "vote" && from.rfind('!', 0) == 0;
+      if (inverted) from.erase(0, 1);
+      std::string call = std::string("::simt::ptx::") + k.function + "(" + (inverted ? "!" : "") +
+                         "::simt::ptx::as<" + k.type + ">(" + source(from) + ")";
+      for (std::size_t i = 2; i < k.operands; ++i) call += ", " + source(s_.operands[i]);
+      call += ")";
+      if (!two) return "::simt::ptx::put(" + destination(result) + ", " + call + ")";
+      std::string text = "({ const auto simt_ptx_two = " + call + "; ::simt::ptx::put(" +
+                         destination(result.substr(0, bar)) + ", simt_ptx_two.value);";
+      if (bar != std::string::npos) {
+        text +=
+            " ::simt::ptx::put(" + destination(result.substr(bar + 1)) + ", simt_ptx_two.flag);";
+      }
+      return text + " })";
+    }
+    return "";
+  }
+
+  // add.rn.f16x2, fma.rn.relu.bf16 and the like.
+  std::string small_float() {
+    const std::string& type = words_.back();
+    std::string name = words_[0], flags = "::simt::ptx::no_flags";
+    for (std::size_t i = 1; i + 1 < words_.size(); ++i) {
+      if (words_[i] == "ftz" || words_[i] == "sat" || words_[i] == "relu") {
+        // bfloat16's approximate functions are spelled with ftz; it has no other meaning there.
+        if (words_[i] != "ftz" || type[0] != 'b') flags += " | ::simt::ptx::small_" + words_[i];
+      } else if (words_[i] != "rn") {
+        name += "." + words_[i];
+      }
+    }
+    for (const Typed& known : small_instructions) {
+      if (name != known.name) continue;
+      return "::simt::ptx::put(" + destination(0) +
+             ", ::simt::ptx::" + (type.back() == '2' ? "small_pair<" : "small_op<") +
+             "::simt::ptx::" + known.function + ", " + format_of(type) + ", " + flags + ">(" +
+             sources(1) + "))";
+    }
+    return "";
+  }
+
   std::string compare() {
     static constexpr TypeName comparisons[] = {
         {"eq", "=="}, {"ne", "!="}, {"lt", "<"},  {"le", "<="}, {"gt", ">"},
         {"ge", ">="}, {"lo", "<"},  {"ls", "<="}, {"hi", ">"},  {"hs", ">="}};
-    if (s_.operands.size() != 3 || words_.size() != 3) return "";
+    if (s_.operands.size() != 3 || words_.size() < 3) return "";
+    const bool flush = words_.size() == 4 && words_[2] == "ftz";
+    if (words_.size() != 3 && !flush) return "";
+    if (words_.back()[0] == 'f' || words_.back()[0] == 'b') {
+      if (std::string text = compare_floats(); !text.empty()) return text;
+    }
+    if (flush || is_small(words_[2])) return "";
     const std::string type = type_of(words_[2]);
     for (const TypeName& c : comparisons) {
       if (words_[1] != c.ptx || type.empty()) continue;
@@ -237,18 +253,27 @@ class Emitter {
 
   // mma.sync.aligned.m16n8k16.row.col.D.A.B.C
   std::string matrix_product() {
-    const bool common = words_.size() == 10 && words_[1] == "sync" && words_[2] == "aligned" &&
+    const bool common = words_.size() >= 10 && words_[1] == "sync" && words_[2] == "aligned" &&
                         words_[4] == "row" && words_[5] == "col" && s_.operands.size() == 4;
-    if (!common || words_[7] != words_[8] || words_[6] != words_[9]) return "";
+    const std::size_t types = common && words_[6] == "satfinite" ? 7 : 6;  // of whole numbers only
+    if (!common || words_.size() != types + 4 || words_[types] != words_[types + 3]) return "";
+    const std::string sum = words_[types], a = words_[types + 1], b = words_[types + 2];
     static constexpr std::string_view forms[] = {
-        "m16n8k16.f32.f16", "m16n8k16.f16.f16", "m16n8k16.f32.bf16", "m16n8k8.f32.f16",
-        "m16n8k8.f32.bf16", "m16n8k8.f32.tf32", "m16n8k4.f32.tf32"};
-    const std::string form = words_[3] + "." + words_[6] + "." + words_[7];
-    if (std::find(std::begin(forms), std::end(forms), form) == std::end(forms)) return "";
+        "m16n8k16.f32.f16",  "m16n8k16.f16.f16", "m16n8k16.f32.bf16", "m16n8k8.f32.f16",
+        "m16n8k8.f16.f16",   "m16n8k8.f32.bf16", "m16n8k8.f32.tf32",  "m16n8k4.f32.tf32",
+        "m16n8k16.s32.s8",   "m16n8k16.s32.u8",  "m16n8k32.s32.s8",   "m16n8k32.s32.u8",
+        "m16n8k32.f32.e4m3", "m16n8k32.f32.e5m2"};
+    const auto known = [&](const std::string& type) {
+      const std::string form = words_[3] + "." + sum + "." + type;
+      return std::find(std::begin(forms), std::end(forms), form) != std::end(forms);
+    };
+    const bool mixed = a.size() == b.size() && (a[0] == 'e' || a.back() == '8');
+    if (!known(a) || !known(b) || (a != b && !mixed)) return "";
     const std::string k = words_[3].substr(words_[3].find('k') + 1);
-    const char* const sum = words_[6] == "f32" ? "float" : "unsigned";
-    return spread("::simt::ptx::mma_m16n8<" + k + ", ::simt::ptx::Format::" + words_[7] + ">(" +
-                  words(1, "unsigned") + ", " + words(2, "unsigned") + ", " + words(3, sum) + ")");
+    const char* const word = sum == "f32" ? "float" : sum == "s32" ? "int" : "unsigned";
+    return spread("::simt::ptx::mma_m16n8<" + k + ", ::simt::ptx::Format::" + a +
+                  ", ::simt::ptx::Format::" + b + ", " + (types == 7 ? "true" : "false") + ">(" +
+                  words(1, "unsigned") + ", " + words(2, "unsigned") + ", " + words(3, word) + ")");
   }
 
   // ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 and stmatrix; the assembler takes the words in any
@@ -259,7 +284,8 @@ class Emitter {
     bool trans = false;
     std::set<std::string_view> missing = {"sync", "aligned", "m8n8", "shared", "b16"};
     for (std::size_t i = 1; i < words_.size(); ++i) {
-      const std::string_view word = words_[i] == "shared::cta" ? "shared" : words_[i];
+      const std::string_view whole = words_[i];
+      const std::string_view word = whole == "shared::cta" ? "shared" : whole;
       if (word == "trans") {
         trans = true;
       } else if (word == "x1" || word == "x2" || word == "x4") {
@@ -274,26 +300,6 @@ class Emitter {
       return spread("::simt::ptx::" + form + source(s_.operands[1]) + ")");
     }
     return "::simt::ptx::" + form + source(s_.operands[0]) + ", " + words(1, "unsigned") + ")";
-  }
-
-  // ld.global.nc.v4.f32, st.shared.b32 and so on; words about caches change nothing.
-  std::string memory() {
-    const std::string type = type_of(words_.back());
-    const bool load = words_[0] == "ld";
-    const bool shared = words_.size() > 2 && words_[1].rfind("shared", 0) == 0;
-    if (type.empty() || s_.operands.size() != 2) return "";
-    if (words_.size() > 2 && !shared && words_[1] != "global" && words_[1] != "volatile" &&
-        words_[1] != "relaxed" && words_[1] != "acquire" && words_[1] != "release") {
-      return "";
-    }
-    const PtxOperand& address = s_.operands[load ? 1 : 0];
-    const PtxOperand& value = s_.operands[load ? 0 : 1];
-    if (!address.is_address) return "";
-    const std::string count = std::to_string(value.parts.size());
-    const std::string at = std::string("::simt::ptx::") + (shared ? "shared_at(" : "global_at(") +
-                           source(address) + ")";
-    if (load) return spread("::simt::ptx::load<" + type + ", " + count + ">(" + at + ")");
-    return "::simt::ptx::store(" + at + ", " + words(1, type.c_str()) + ")";
   }
 
   // cvta.to.shared.u64, cvta.shared.u64 and the same for global memory.
@@ -312,6 +318,7 @@ class Emitter {
 
   // cvt.ROUNDING.TO.FROM
   std::string convert() {
+    if (const std::string text = emit_small_convert(*this); !text.empty()) return text;
     std::string how = "nearest";
     std::vector<std::string> rest;
     for (const std::string& word : words_) {
@@ -345,6 +352,7 @@ class Emitter {
   }
 
   std::string typed() {
+    if (is_small(words_.back()) && words_[0] != "selp") return small_float();
     const std::string type = type_of(words_.back());
     if (type.empty()) return "";
     std::string name = words_[0];
@@ -360,19 +368,18 @@ class Emitter {
     }
     return "";
   }
-
-  const PtxStatement& s_;
-  const std::vector<PtxBinding>& bindings_;
-  std::set<std::string>& registers_;
-  std::vector<std::string> words_;
-  bool unknown_ = false;
 };
 
 }  // namespace
 
-std::string emit_ptx(const PtxStatement& statement, const std::vector<PtxBinding>& bindings,
-                     std::set<std::string>& registers) {
-  return Emitter(statement, bindings, registers).run();
+std::string emit_ptx(const PtxStatement& statement, PtxScope& scope) {
+  return Emitter(statement, scope).run();
+}
+
+std::string ptx_label(const std::string& name) {
+  std::string out = "simt_ptx_label_";
+  for (const char c : name) out += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  return out;
 }
 
 }  // namespace simt::cc

@@ -40,12 +40,8 @@ inline constexpr Instruction instructions[] = {
     {"fence.sc.cta", "ptx::membar", false},
     {"fence.acq_rel.sys", "ptx::membar", false},
     {"fence.sc.sys", "ptx::membar", false},
-    {"bar.sync", "ptx::bar_sync", false},
-    {"barrier.sync", "ptx::bar_sync", false},
-    {"barrier.cta.sync", "ptx::bar_sync", false},
-    {"bar.arrive", "ptx::bar_arrive", false},
-    {"barrier.arrive", "ptx::bar_arrive", false},
-    {"barrier.cta.arrive", "ptx::bar_arrive", false},
+    {"fence.acq_rel.cluster", "ptx::membar", false},
+    {"fence.sc.cluster", "ptx::membar", false},
     {"barrier.cluster.arrive", "ptx::cluster_arrive", false},
     {"barrier.cluster.arrive.aligned", "ptx::cluster_arrive", false},
     {"barrier.cluster.arrive.release", "ptx::cluster_arrive", false},
@@ -56,32 +52,10 @@ inline constexpr Instruction instructions[] = {
     {"barrier.cluster.wait.aligned", "ptx::cluster_wait", false},
     {"barrier.cluster.wait.acquire", "ptx::cluster_wait", false},
     {"barrier.cluster.wait.acquire.aligned", "ptx::cluster_wait", false},
-    {"cp.async.ca.shared.global", "ptx::cp_async", false},
-    {"cp.async.cg.shared.global", "ptx::cp_async", false},
-    {"cp.async.ca.shared::cta.global", "ptx::cp_async", false},
-    {"cp.async.cg.shared::cta.global", "ptx::cp_async", false},
     {"cp.async.commit_group", "async_commit", false},
     {"cp.async.wait_group", "async_wait", false},
     {"cp.async.wait_all", "async_wait_all", false},
     {"activemask.b32", "ptx::activemask", true},
-    {"mbarrier.init.shared.b64", "ptx::mbarrier_init", false},
-    {"mbarrier.inval.shared.b64", "ptx::mbarrier_inval", false},
-    {"mbarrier.arrive.shared.b64", "ptx::mbarrier_arrive", true},
-    {"mbarrier.arrive.expect_tx.shared.b64", "ptx::mbarrier_arrive_expect_tx", true},
-    {"mbarrier.expect_tx.shared.b64", "ptx::mbarrier_expect_tx", false},
-    {"mbarrier.test_wait.shared.b64", "ptx::mbarrier_test_wait", true},
-    {"mbarrier.try_wait.shared.b64", "ptx::mbarrier_test_wait", true},
-    {"mbarrier.test_wait.parity.shared.b64", "ptx::mbarrier_test_wait_parity", true},
-    {"mbarrier.try_wait.parity.shared.b64", "ptx::mbarrier_test_wait_parity", true},
-    {"mbarrier.init.shared::cta.b64", "ptx::mbarrier_init", false},
-    {"mbarrier.inval.shared::cta.b64", "ptx::mbarrier_inval", false},
-    {"mbarrier.arrive.shared::cta.b64", "ptx::mbarrier_arrive", true},
-    {"mbarrier.arrive.expect_tx.shared::cta.b64", "ptx::mbarrier_arrive_expect_tx", true},
-    {"mbarrier.expect_tx.shared::cta.b64", "ptx::mbarrier_expect_tx", false},
-    {"mbarrier.test_wait.shared::cta.b64", "ptx::mbarrier_test_wait", true},
-    {"mbarrier.try_wait.shared::cta.b64", "ptx::mbarrier_test_wait", true},
-    {"mbarrier.test_wait.parity.shared::cta.b64", "ptx::mbarrier_test_wait_parity", true},
-    {"mbarrier.try_wait.parity.shared::cta.b64", "ptx::mbarrier_test_wait_parity", true},
 };
 
 // Read by `mov.TYPE %0, %%NAME;`. The functions in simt/special.h have '_' for the dots.
@@ -124,7 +98,9 @@ inline constexpr const char* special_registers[] = {"laneid",
                                                     "cluster_nctaid.y",
                                                     "cluster_nctaid.z",
                                                     "cluster_ctarank",
-                                                    "cluster_nctarank"};
+                                                    "cluster_nctarank",
+                                                    "is_explicit_cluster",
+                                                    "dynamic_smem_size"};
 
 // Instructions for several types: the last part of the opcode is the first template argument.
 // Between stand words that change nothing here.
@@ -144,6 +120,14 @@ inline constexpr Typed typed_instructions[] = {
     {"lop3", "lop3"},
 };
 inline constexpr const char* idle_words[] = {"rn", "ftz", "wrap", "volatile", "full", "uni"};
+
+// Of half and bfloat16, alone and in pairs.
+inline constexpr Typed small_instructions[] = {
+    {"add", "SmallAdd"},        {"sub", "SmallSub"},         {"mul", "SmallMul"},
+    {"fma", "SmallFma"},        {"neg", "SmallNeg"},         {"abs", "SmallAbs"},
+    {"min", "SmallMin"},        {"max", "SmallMax"},         {"min.NaN", "SmallMinNan"},
+    {"max.NaN", "SmallMaxNan"}, {"ex2.approx", "SmallExp2"}, {"tanh.approx", "SmallTanh"},
+};
 
 struct TypeName {
   const char* ptx;

@@ -24,8 +24,9 @@ void rewrite_launch(Source& source, Index i);
 // Rewrites the declaration around the `__shared__` at `i`; gives the names it declares and returns
 // the index of its ';' (or `i` when it is no declaration). `file_scope` is null inside functions;
 // else it has the names already declared there, because an extern declaration may come again.
+// `checked`: a file's variables are placed as a function's are.
 Index rewrite_shared(Source& source, Index i, std::unordered_set<std::string_view>* file_scope,
-                     std::vector<std::string_view>& declared);
+                     bool checked, std::vector<std::string_view>& declared);
 
 // For the checks: names the variables of the declaration that begins at `begin` and has `__device__`
 // at `i`, and puts a zone without data around them.

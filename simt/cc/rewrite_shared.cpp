@@ -123,7 +123,7 @@ std::vector<Index> declared_names(const Source& s, Index begin, Index end) {
 }
 
 Index rewrite_shared(Source& s, Index at, std::unordered_set<std::string_view>* file_scope,
-                     std::vector<std::string_view>& declared) {
+                     bool checked, std::vector<std::string_view>& declared) {
   const bool namespace_scope = file_scope != nullptr;
   const Index begin = declaration_start(s, at);
   const Index end = declaration_end(s, at);
@@ -171,7 +171,7 @@ Index rewrite_shared(Source& s, Index at, std::unordered_set<std::string_view>* 
     }
   }
 
-  if (namespace_scope && !is_extern) {
+  if (namespace_scope && !is_extern && !checked) {
     // An OS thread runs one block at a time, so a thread-local variable is the block's own.
     s.insert_before(begin, "static __thread ");
     if (!alignments.empty()) s.insert_before(begin, alignments);
@@ -204,8 +204,12 @@ Index rewrite_shared(Source& s, Index at, std::unordered_set<std::string_view>* 
             ? "alignof(" + type + ")"
             : "::simt::larger(alignof(" + type + "), alignof(" + alignment_type + "))";
     tail += " static ::simt::SharedVar " + variable + "{\"" + name + "\", sizeof(" + type + "), " +
-            alignment + "}; [[maybe_unused]] auto& " + name + " = *static_cast<" + type + "*>(" +
-            variable + ".address());";
+            alignment + "};";
+    tail += namespace_scope ? " [[maybe_unused]] static thread_local " + type + "& " + name +
+                                  " = *static_cast<" + type + "*>(::simt::thread_file_shared(" +
+                                  variable + "));"
+                            : " [[maybe_unused]] auto& " + name + " = *static_cast<" + type +
+                                  "*>(" + variable + ".address());";
   }
   s.insert_after(end, std::move(tail));
   return end;

@@ -357,7 +357,7 @@ class Translator {
     std::vector<std::string_view> declared;
     const bool at_namespace = at_namespace_scope();
     const Index end =
-        rewrite_shared(s_, at_, at_namespace ? &file_scope_shared_ : nullptr, declared);
+        rewrite_shared(s_, at_, at_namespace ? &file_scope_shared_ : nullptr, checked_, declared);
     for (Index i = at_; i < end; ++i) {
       if (s_.is(i, Word::volatile_)) {
         for (const std::string_view name : declared) declare_volatile(name);

@@ -10,13 +10,16 @@ namespace {
 // Bit of a cell's first stamp: somebody is at work on the cell.
 constexpr std::uint64_t locked = 4;
 
-void lock(Cell& cell) {
-  while ((__atomic_fetch_or(&cell.write.stamp, locked, __ATOMIC_ACQUIRE) & locked) != 0) {
+// The bit stays until the last write's stamp is stored again: whoever stored it in between would take
+// another thread's bit for a part of the stamp, and nobody would ever clear it.
+std::uint64_t lock(Cell& cell) {
+  for (;;) {
+    const std::uint64_t stamp = __atomic_fetch_or(&cell.write.stamp, locked, __ATOMIC_ACQUIRE);
+    if ((stamp & locked) == 0) return stamp;
 #if defined(__x86_64__)
     __builtin_ia32_pause();
 #endif
   }
-  cell.write.stamp &= ~locked;
 }
 
 void put(Note& to, const Note& note) {
@@ -37,6 +40,7 @@ int distance(const Note& a, const Note& b) {
 
 struct Visit {
   Cell& cell;
+  const Note& last;  // write, without the lock
   const Note& me;
   const BlockState& state;
   std::uint64_t floor;
@@ -69,7 +73,6 @@ struct Visit {
   }
 
   void keep_write() const {
-    const Note& last = cell.write;
     // An atomic operation must not hide the thread's own plain write from the others.
     const bool hidden = same_thread(last, me) && me.is_atomic() && !last.is_atomic();
     if (!is_old(last) && hidden) put(cell.write2, last);
@@ -93,10 +96,11 @@ struct Watch {
 // Enters an access into the word's cell, and compares it with those before.
 Conflict meet_cell(Cell& cell, const Note& me, bool write, const Watch& watch,
                    const BlockState& state) {
-  if (watch.crowded) lock(cell);
-  const Visit visit{cell, me, state, watch.floor, watch.farthest};
+  const std::uint64_t stamp = watch.crowded ? lock(cell) : cell.write.stamp;
+  const Note last{stamp, cell.write.place};
+  const Visit visit{cell, last, me, state, watch.floor, watch.farthest};
   Conflict conflict;
-  for (const Note* note : {&cell.write, &cell.write2}) {
+  for (const Note* note : {&last, static_cast<const Note*>(&cell.write2)}) {
     if (!conflict.found && visit.conflicts(*note)) conflict = {*note, true, true};
   }
   if (write) {
@@ -109,7 +113,7 @@ Conflict meet_cell(Cell& cell, const Note& me, bool write, const Watch& watch,
     visit.keep_read();
   }
   // Unlocks.
-  __atomic_store_n(&cell.write.stamp, write ? me.stamp : cell.write.stamp, __ATOMIC_RELEASE);
+  __atomic_store_n(&cell.write.stamp, write ? me.stamp : stamp, __ATOMIC_RELEASE);
   return conflict;
 }
 
@@ -125,7 +129,8 @@ void meet_cells(const Area& area, const Access& access) {
   // A volatile variable in global memory is how old programs spell an atomic.
   const bool strong = access.how == How::atomic || access.how == How::atomic_store ||
                       (access.how == How::volatile_ && !shared);
-  Note me{stamp_here(state, thread, 0) | (strong ? Note::atomic_flag : 0),
+  Note me{stamp_here(state, thread, 0) | (strong ? Note::atomic_flag : 0) |
+              (access.how == How::bulk ? Note::bulk_flag : 0),
           reinterpret_cast<std::uint64_t>(access.pc) << 17 | state.whose};
   const bool one_block = own_block || block.grid->block_count == 1;
   const Watch watch{std::max(own_block ? state.floor : state.grid_floor, area.since),

@@ -2,9 +2,12 @@
 
 #include <link.h>
 
+#include <algorithm>
+
 #include "faults.h"
 #include "grid.h"
 #include "report.h"
+#include "shared_arena.h"
 #include "worker.h"
 
 namespace simt::check {
@@ -31,6 +34,51 @@ bool is_in_module(Address address) {
   return dl_iterate_phdr(&look_in_module, &search) != 0;
 }
 
+// Data of the host that begins at an address and is handed to the kernel: as far as it may reach.
+struct DataSearch {
+  Address wanted;
+  HostRange found{};
+};
+
+int look_for_data(dl_phdr_info* info, std::size_t, void* data) {
+  auto& search = *static_cast<DataSearch*>(data);
+  bool inside = false, tables = false;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& header = info->dlpi_phdr[i];
+    const Address begin = info->dlpi_addr + header.p_vaddr;
+    if (search.wanted - begin >= header.p_memsz) continue;
+    // Tables of virtual functions are no data of the program's.
+    if (header.p_type == PT_GNU_RELRO) tables = true;
+    if (header.p_type != PT_LOAD) continue;
+    inside = true;
+    if ((header.p_flags & PF_X) != 0) continue;
+    // Constants of kernels lie behind those of the host: of these only the near ones are the host's.
+    constexpr Address near = 64 * 1024;
+    const Address end = begin + header.p_memsz;
+    search.found = {search.wanted,
+                    (header.p_flags & PF_W) != 0 ? end : std::min(end, search.wanted + near)};
+  }
+  if (tables) search.found = {};
+  return inside;
+}
+
+// The ranges that the kernel's arguments point to, if they are the host's.
+void find_host_ranges(const Block& block, BlockState& state) {
+  state.host_ranges_of = block.grid_generation;
+  state.host_ranges.clear();
+  for (std::size_t at = 0; at + sizeof(Address) <= state.arguments_size; at += sizeof(Address)) {
+    DataSearch search{};
+    std::memcpy(&search.wanted, reinterpret_cast<const char*>(state.arguments) + at,
+                sizeof search.wanted);
+    if (search.wanted < 4096 || variable_near(search.wanted) != nullptr ||
+        find_allocation(reinterpret_cast<const void*>(search.wanted))) {
+      continue;
+    }
+    dl_iterate_phdr(&look_for_data, &search);
+    if (search.found.end != 0) state.host_ranges.push_back(search.found);
+  }
+}
+
 // The host's pointer to the function that is launched, or a reference to it, read on the way in.
 bool is_pointer_to_kernel(const Block& block, const Access& access) {
   const Address call = reinterpret_cast<Address>(block.grid->kernel.call);
@@ -41,6 +89,14 @@ bool is_pointer_to_kernel(const Block& block, const Access& access) {
     if (address - (call - frames) > 2 * frames || address % sizeof(void*) != 0) return false;
     address = *reinterpret_cast<const Address*>(address);
     if (is_in_module(address)) return true;
+  }
+  return false;
+}
+
+// Shared memory of the block that has launched this one, to which a file-scope name may refer.
+bool is_in_arena(const void* pointer) {
+  for (const auto& block : this_worker().blocks) {
+    if (arena_holds(*block, pointer)) return true;
   }
   return false;
 }
@@ -56,12 +112,23 @@ std::string text_of(const Access& access) {
 
 }  // namespace
 
+bool is_host_data(const Block& block, Address address) {
+  BlockState& state = state_of(block);
+  if (state.host_ranges_of != block.grid_generation) find_host_ranges(block, state);
+  for (const HostRange& range : state.host_ranges) {
+    if (address >= range.begin && address < range.end) return true;
+  }
+  return false;
+}
+
 void check_elsewhere(Block& block, const Access& access) {
   if (is_kernel_argument(block, access.address)) return;
   if (access.address - reinterpret_cast<Address>(&block) < sizeof(Block)) return;
   const auto found = find_allocation(access.pointer());
   if (found && access.address + access.size <= found->end()) return;
-  if (is_in_module(access.address)) return;
+  const bool module = is_in_module(access.address);
+  if (module && !is_host_data(block, access.address)) return;
+  if (is_in_arena(access.pointer())) return;
   const bool on_stack = this_worker().fibers.on_a_stack(access.pointer());
   // The launch itself reads its arguments where the host has left them.
   if (!found && (is_pointer_to_kernel(block, access) || is_own_code(access.pc))) return;
@@ -77,7 +144,8 @@ void check_elsewhere(Block& block, const Access& access) {
     kind = "null pointer";
     what += " at address " + std::to_string(access.address);
   } else {
-    what += " at " + hexadecimal(access.address) + ", which is no memory of the device";
+    what += " at " + hexadecimal(access.address) + ", which is " +
+            (module ? "a variable or a constant of the host" : "no memory of the device");
   }
   {
     Finding f = finding_here(kind, access.pc);

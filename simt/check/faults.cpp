@@ -121,15 +121,24 @@ Finding* bad_region(const Region* region, const Access& access) {
       *region, access);
 }
 
+bool is_dynamic(std::size_t offset) {
+  return offset >= arena_static_room && offset < arena_file_begin;
+}
+
+// The last variable that does not begin behind the offset.
 const SharedPlace* shared_place(const Block& block, std::size_t offset) {
   BlockState& state = state_of(block);
+  if (offset >= arena_file_begin && state.file_places_end != file_shared_used()) {
+    state.file_places = file_places();
+    state.file_places_end = file_shared_used();
+  }
   if (state.places_end != block.grid->static_used.load(std::memory_order_relaxed)) {
     const std::lock_guard lock(block.grid->mutex);
     state.places = block.grid->places;
     state.places_end = block.grid->static_used.load(std::memory_order_relaxed);
   }
   const SharedPlace* found = nullptr;
-  for (const SharedPlace& place : state.places) {
+  for (const SharedPlace& place : offset >= arena_file_begin ? state.file_places : state.places) {
     if (place.offset > offset) break;
     found = &place;
   }
@@ -138,7 +147,7 @@ const SharedPlace* shared_place(const Block& block, std::size_t offset) {
 
 Finding* bad_shared(const Block& block, std::size_t offset, const Access& access) {
   const std::string what = access_text(access);
-  if (offset >= arena_static_room) {
+  if (is_dynamic(offset)) {
     return bad_access(
         "out of bounds",
         what + " at " + element("dynamic shared memory", offset - arena_static_room, access.size) +
@@ -161,7 +170,7 @@ Finding* bad_shared(const Block& block, std::size_t offset, const Access& access
 }  // namespace
 
 std::string shared_name(const Block& block, std::size_t offset, std::size_t size) {
-  if (offset >= arena_static_room) {
+  if (is_dynamic(offset)) {
     return element("dynamic shared memory", offset - arena_static_room, size);
   }
   const SharedPlace* const place = shared_place(block, offset);
@@ -216,7 +225,7 @@ void check_remote(const Block& block) {
 
 void check_shared_bounds(const Block& block, const Access& access) {
   const std::size_t offset = access.address - state_of(block).shared.begin;
-  if (offset >= arena_static_room) {
+  if (is_dynamic(offset)) {
     if (offset - arena_static_room + access.size <= block.grid->config.dynamic_shared) return;
   } else if (const SharedPlace* const place = shared_place(block, offset)) {
     if (offset - place->offset + access.size <= place->variable->size()) return;
@@ -241,7 +250,12 @@ Region* region_of(const Access& access) {
 bool look_at_variable(const Area& area, const Access& access) {
   const Variable* const variable = variable_near(access.address);
   // Other data of the module; its marks stay as they are, so that it takes part in no race.
-  if (variable == nullptr) return false;
+  if (variable == nullptr) {
+    if (enabled.memory && is_host_data(current_block(), access.address)) {
+      check_elsewhere(current_block(), access);
+    }
+    return false;
+  }
   const Address end = variable->base + variable->size;
   if (access.address >= variable->base && access.address + access.size <= end) {
     area.set(variable->base, variable->size, good);

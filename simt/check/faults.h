@@ -33,6 +33,8 @@ Region* region_of(const Access& access);
 // Says which block of device memory a finding is about. `element`: bytes of the access, 0: the whole.
 void tell_region(Finding& f, const Region& region, Address address, std::size_t element);
 bool look_at_variable(const Area& area, const Access& access);
+// Data of a module that the kernel got as an argument, and that is no variable of the device.
+bool is_host_data(const Block& block, Address address);
 void check_elsewhere(Block& block, const Access& access);
 void uninitialised(const Access& access, const Region* region);
 void too_early(const Access& access);

@@ -1,5 +1,6 @@
 #include "findings.h"
 
+#include <simt/errors.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -68,7 +69,7 @@ void print(const Entry& entry) {
     text += (f.kernel.empty() ? "  " : ", ") + std::to_string(entry.count) + " times";
   }
   if (!f.kernel.empty() || entry.count > 1) text += "\n";
-  std::fputs(text.c_str(), stderr);
+  show_report(text);
 }
 
 }  // namespace

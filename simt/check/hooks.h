@@ -26,9 +26,19 @@ void named_passed(Block& block, unsigned id, std::uint32_t warps);
 // sync.cpp
 void barriers_differ(Block& block, Site first, Site second);
 void barrier_lacks(Block& block, Site site, unsigned arrived);
-void warp_lacks(Block& block, const char* operation, Site site, unsigned mask, unsigned gone);
+void warp_lacks(Block& block, const char* operation, Site site, unsigned mask, unsigned gone,
+                bool returned);
 // A fault that the runtime itself has found, and will report.
 void tell_fault(Grid& grid);
+
+// async.cpp
+void async_access(AsyncEvent event, const void* at, std::size_t size, const void* pc,
+                  std::uint64_t since);
+std::uint64_t async_time();
+void barrier_made(const void* barrier, const void* pc);
+void barrier_used(const void* barrier, bool engine, const void* pc);
+void proxy_fence(bool init);
+void async_misuse(const char* kind, const char* what, unsigned thread, const void* pc);
 
 // copies.cpp
 void copy_began(void* to, const void* from, std::size_t size, const void* pc);

@@ -61,6 +61,7 @@ struct Note {
   static constexpr std::uint64_t atomic_flag =
       1;                                        // an atomic operation, or volatile in global memory
   static constexpr std::uint64_t far_flag = 2;  // of a second read: no farther one need be kept
+  static constexpr std::uint64_t bulk_flag = 2;  // of a write: by a bulk copy
   static constexpr unsigned block_bits = 24;
 };
 
@@ -142,6 +143,17 @@ struct Meeting {
   Clock clock{};
 };
 
+// A barrier in shared memory: when it was initialised, and by which warp.
+struct MadeBarrier {
+  Time time;
+  unsigned warp;
+};
+
+// Memory of the host that a kernel was handed.
+struct HostRange {
+  Address begin, end;
+};
+
 struct BlockState {
   GridState* grid = nullptr;
   std::uint64_t who = 0;    // the block's bits of a note's stamp
@@ -158,12 +170,18 @@ struct BlockState {
   Time acquire = 0;  // of its last atomic
   Time cluster_met = 0;
   Clock warp_met{}, warp_fence{}, warp_acquire{};
+  Clock proxy_fence{}, init_fence{};  // see async.cpp
+  std::unordered_map<Address, MadeBarrier> barriers;
   std::array<Clock, 32> warps{};  // what each warp knows of the others
   std::array<std::unique_ptr<std::array<Clock, 32>>, 32> lanes;  // of its lanes; made when needed
-  std::array<Meeting, 16> named;
+  std::array<Meeting, all_barriers> named;
   std::unordered_map<Address, Meeting> objects;
   std::vector<SharedPlace> places;  // a copy: the grid's grows under a lock
   std::size_t places_end = 0;
+  std::vector<SharedPlace> file_places;  // likewise, of file-scope variables
+  std::size_t file_places_end = 0;
+  std::vector<HostRange> host_ranges;
+  unsigned host_ranges_of = 0;  // the grid for which they were found
   std::atomic<std::uint64_t> remote_stamp{0}, remote_place{0};  // last access from another block
 };
 

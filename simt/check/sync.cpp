@@ -59,13 +59,15 @@ void barrier_lacks(Block& block, Site site, unsigned arrived) {
   add(std::move(f));
 }
 
-void warp_lacks(Block& block, const char* operation, Site site, unsigned mask, unsigned gone) {
+void warp_lacks(Block& block, const char* operation, Site site, unsigned mask, unsigned gone,
+                bool returned) {
   if (!enabled.sync || is_known(block, "wrong mask", site, {})) return;
   std::vector<unsigned> lanes;
   for (; gone != 0; gone &= gone - 1) lanes.push_back(static_cast<unsigned>(__builtin_ctz(gone)));
   Finding f = sync_finding(block, "wrong mask", site);
   f.what = std::string(operation) + " with mask " + hexadecimal(mask) + " names lanes " +
-           ranges(lanes) + ", which have returned";
+           ranges(lanes) +
+           (returned ? ", which have returned" : ", which it reads and the block does not have");
   add(std::move(f));
 }
 

@@ -6,6 +6,9 @@
 
 #include <atomic>
 #include <cstdio>
+#include <mutex>
+#include <string>
+#include <utility>
 
 #include "api_internal.h"
 
@@ -15,6 +18,17 @@ namespace {
 thread_local cudaError_t last_error = cudaSuccess;
 std::atomic<cudaError_t> fault{cudaSuccess};
 std::atomic<bool> fault_visible{false};
+
+struct Reports {
+  std::mutex mutex;
+  bool kept = false;
+  std::string text;
+};
+
+Reports& reports() {
+  static Reports* const it = new Reports;  // the end of the program still needs it
+  return *it;
+}
 
 }  // namespace
 
@@ -28,8 +42,17 @@ void kernel_faulted(cudaError_t error, const std::string& report) {
   cudaError_t none = cudaSuccess;
   fault.compare_exchange_strong(none, error);  // the first fault is the one that counts
   if (report.empty()) return;
-  std::fputs(report.c_str(), stderr);
-  if (report.back() != '\n') std::fputc('\n', stderr);
+  show_report(report.back() == '\n' ? report : report + "\n");
+}
+
+void show_report(const std::string& text) {
+  Reports& all = reports();
+  const std::lock_guard lock(all.mutex);
+  if (all.kept) {
+    all.text += text;
+  } else {
+    std::fputs(text.c_str(), stderr);
+  }
 }
 
 bool is_poisoned() {
@@ -60,6 +83,23 @@ void forget_fault() {
 
 }  // namespace api
 }  // namespace simt
+
+// From now on reports are not printed but kept for simt_take_reports: for a program that shows them
+// in its own way, as an exception. Both are looked up by name.
+extern "C" void simt_keep_reports() {
+  simt::Reports& all = simt::reports();
+  const std::lock_guard lock(all.mutex);
+  all.kept = true;
+}
+
+// What was kept since the last call, "" if nothing; the text lives until this thread's next call.
+extern "C" const char* simt_take_reports() {
+  static thread_local std::string text;
+  simt::Reports& all = simt::reports();
+  const std::lock_guard lock(all.mutex);
+  text = std::exchange(all.text, {});
+  return text.c_str();
+}
 
 cudaError_t cudaGetLastError() {
   const cudaError_t error = simt::last_error;

@@ -4,7 +4,9 @@
 #include <simt/fault.h>
 #include <simt/sync.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstring>
 
 #include "block.h"
 #include "check_hooks.h"
@@ -49,11 +51,10 @@ bool is_complete(const Block& block, const BarrierState& barrier) {
 
 [[gnu::always_inline]] inline BarrierState& arrive(Block& block, unsigned id, unsigned expected,
                                                    Barrier kind, bool predicate, Site site) {
-  if (id >= block.barriers.size()) no_such_barrier(id, site);
   block.park();
   BarrierState& barrier = block.barriers[id];
   if (barrier.arrived == 0) {
-    block.open_barriers |= 1u << id;
+    block.open_barriers |= std::uint64_t{1} << id;
     barrier.kind = kind;
     barrier.expected = expected;
     barrier.site = site;
@@ -96,7 +97,7 @@ std::uint32_t warps_at(const Block& block, const BarrierState& barrier) {
 }
 
 void tell_arrival(unsigned id, unsigned threads) {
-  if (check_hooks == nullptr || threads == 0 || id >= 16) return;
+  if (check_hooks == nullptr || threads == 0) return;
   check_hooks->named_arrived(current_block(), id);
 }
 
@@ -117,7 +118,7 @@ void Block::release(BarrierState& barrier) {
   }
   ++barrier.epoch;  // those that waited no longer count as waiting
   barrier.arrived = barrier.expected = barrier.trues = 0;
-  open_barriers &= ~(1u << (&barrier - barriers.data()));
+  open_barriers &= ~(std::uint64_t{1} << (&barrier - barriers.data()));
   make_ready(barrier.waiting);
 }
 
@@ -128,16 +129,44 @@ int block_barrier(Barrier kind, int predicate, Site site) {
 
 void named_barrier_sync(unsigned id, unsigned threads, Site site) {
   if (!in_kernel()) host_misuse("a barrier", site);
+  if (id >= named_barriers) no_such_barrier(id, site);
   tell_arrival(id, threads);
   arrive_and_wait(id, threads, Barrier::sync, false, site);
 }
 
 void named_barrier_arrive(unsigned id, unsigned threads, Site site) {
   if (!in_kernel()) host_misuse("a barrier", site);
+  if (id >= named_barriers) no_such_barrier(id, site);
   tell_arrival(id, threads);
   Block& block = current_block();
   BarrierState& barrier = arrive(block, id, threads, Barrier::sync, false, site);
   if (is_complete(block, barrier)) block.release(barrier);
+}
+
+void tile_barrier(unsigned size, Site site) {
+  if (!in_kernel()) host_misuse("a tile's barrier", site);
+  const Block& block = current_block();
+  const unsigned tile = rank_of_running(block) / size;
+  // Tiles of 64 threads have the first 16 of them, those of 128 the next 8, and so on.
+  const unsigned id = named_barriers + 32 - 2 * (max_threads / size) + tile;
+  const unsigned threads = std::min(size, block.thread_count - tile * size);
+  tell_arrival(id, threads);
+  arrive_and_wait(id, threads, Barrier::sync, false, site);
+}
+
+void tile_publish(const void* value, unsigned size, Site site) {
+  if (!in_kernel()) host_misuse("an operation of a tile", site);
+  Block& block = current_block();
+  if (block.published == nullptr) block.published.reset(new const void*[max_threads]);
+  block.published[rank_of_running(block)] = value;
+  tile_barrier(size, site);
+}
+
+bool tile_read(unsigned thread, void* to, std::size_t size) {
+  const Block& block = current_block();
+  if (thread >= block.thread_count) return false;
+  std::memcpy(to, block.published[thread], size);
+  return true;
 }
 
 bool is_cooperative_grid() {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "async_state.h"
 #include "check_hooks.h"
 #include "cluster.h"
 #include "grid.h"
@@ -14,6 +15,8 @@ namespace simt {
 
 Block::Block(FiberPool& pool) : BlockFront{}, fibers(pool), threads{}, warps{}, barriers{} {
   make_arena(*this);
+  make_bulk(*this);
+  make_products(*this);
   reset();
 }
 
@@ -60,10 +63,16 @@ void Block::run_block(std::uint64_t index) {
   last_spinner = fresh;
   splits = {};
   bound_copies.clear();
+  polls = 0;
+  events_seen = cluster != nullptr ? cluster->events(cluster_rank) : 0;
+  begin_bulk(*this);
+  begin_products(*this);
   ++number;
   if (check_hooks != nullptr) check_hooks->block_began(*this);
   if (index == grid->debug_block) simt_debug_block_began(this);
   start_fiber(main);
+  end_products(*this);
+  end_bulk(*this);
   if (check_hooks != nullptr) check_hooks->block_ended(*this);
   if (abandoned) {
     fibers.reset(this);
@@ -133,7 +142,7 @@ void runner_main() {
 
 void Block::retire_runner() {
   Fiber* const fiber = running;
-  if (!ready.empty() || parked == 0 || await_cluster()) {
+  if (!ready.empty() || parked == 0 || release_poller() || await_cluster()) {
     // Given back first, but not reused before the switch has saved its context.
     fibers.give(fiber);
     switch_to_next(fiber->context);
@@ -153,7 +162,7 @@ void Block::switch_to_no_ready_thread(Context& from) {
     start_fiber(from);
   } else if (parked == 0) {
     switch_context(from, main);
-  } else if (await_cluster()) {
+  } else if (release_poller() || await_cluster()) {
     switch_to_next(from);
   } else {
     stalled();
@@ -254,8 +263,8 @@ void Block::after_exit() {
     current = fresh;
   }
   idle_yields = 0;
-  for (unsigned open = open_barriers; open != 0; open &= open - 1) {
-    BarrierState& barrier = barriers[static_cast<unsigned>(__builtin_ctz(open))];
+  for (std::uint64_t open = open_barriers; open != 0; open &= open - 1) {
+    BarrierState& barrier = barriers[static_cast<unsigned>(__builtin_ctzll(open))];
     if (barrier.expected == 0 && barrier.arrived + exited_count() == thread_count) {
       release(barrier);
     }

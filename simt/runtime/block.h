@@ -29,8 +29,12 @@ struct Grid;
 
 inline constexpr unsigned max_threads = 1024;
 inline constexpr std::uint16_t no_thread = 0xffff;
+// PTX's barriers, and behind them one for each tile of 64, 128, 256, 512 and 1024 threads.
+inline constexpr unsigned named_barriers = 16;
+inline constexpr unsigned all_barriers = named_barriers + 16 + 8 + 4 + 2 + 1;
 
-enum class Wait : unsigned char { nothing, barrier, split, warp, active_mask, watch };
+// A thread that polls goes on without what it waits for when nobody else can go on.
+enum class Wait : unsigned char { nothing, barrier, split, warp, active_mask, watch, poll };
 
 // A parked thread. One cache line: at a barrier this and the top of the stack are all that a switch
 // touches.
@@ -95,6 +99,14 @@ struct BoundCopy {
   const void* from;
   std::size_t size;
   const void* pc;  // of the call that began it
+};
+
+// Bulk copies under way (bulk_copy.cpp), and products of warp groups (wgmma.cpp).
+struct BulkState;
+struct ProductState;
+struct AsyncStateDeleter {
+  void operator()(BulkState* state) const;
+  void operator()(ProductState* state) const;
 };
 
 // Memory of a block that runs as loops over its threads: see split.cpp.
@@ -172,9 +184,15 @@ struct Block : BlockFront {
   bool await_cluster();
   void leave_cluster();
 
-  // The running thread waits until a thread of the block wakes those that watch this word.
-  void watch(const void* word, Site site);
+  // The running thread waits until a thread of the block wakes those that watch this word. With
+  // `polls` it may also go on because nobody else can: false then.
+  bool watch(const void* word, Site site, bool polls = false);
   void wake(const void* word);
+  void wake_all();
+  // Lets one go on that polls. False when there is none, or when that has led nowhere.
+  bool release_poller();
+  // The shared memory of a block of the cluster that holds the address; null if none does.
+  Block* shared_owner(const void* address);
 
   void release(BarrierState& barrier);
   void finish(unsigned warp, unsigned group);
@@ -190,10 +208,12 @@ struct Block : BlockFront {
   Context main = {};  // the OS thread's own stack
   ThreadList ready;
   ThreadList watching;
-  unsigned asking_count = 0;   // lanes of all warps that wait for __activemask
-  unsigned open_barriers = 0;  // bits of the barriers at which threads have arrived
+  unsigned asking_count = 0;        // lanes of all warps that wait for __activemask
+  std::uint64_t open_barriers = 0;  // bits of the barriers at which threads have arrived
   unsigned idle_yields = 0;
   unsigned meetings = 0;          // warp operations finished
+  unsigned polls = 0;             // threads that were let go since something last happened
+  std::uint64_t events_seen = 0;  // of those that other blocks of the cluster have told
   unsigned last_spinner = fresh;  // the thread that looked around last
   bool abandoned = false;
   bool splitting = false;  // its threads run in loops
@@ -207,10 +227,14 @@ struct Block : BlockFront {
   std::unique_ptr<CopyQueues, CopyQueuesDeleter> copies;  // made when first needed
 
   std::vector<BoundCopy> bound_copies;
+  std::unique_ptr<BulkState, AsyncStateDeleter> bulk;
+  std::unique_ptr<ProductState, AsyncStateDeleter> products;
+  unsigned products_in_flight = 0;
 
   std::array<Thread, max_threads> threads;
   std::array<Warp, 32> warps;
-  std::array<BarrierState, 16> barriers;
+  std::array<BarrierState, all_barriers> barriers;
+  std::unique_ptr<const void*[]> published;  // per thread: what it brings to its tile
   std::array<SplitState, 2> splits;
 
  private:
@@ -270,6 +294,9 @@ inline void append(Block& block, ThreadList& list, unsigned id) {
   current = id;
   threadIdx = index;
 }
+
+// Whether the address is a register of a product that the running thread has not waited for.
+bool is_in_flight(const void* address);
 
 // Entry of every fiber.
 void runner_main();

@@ -20,6 +20,7 @@ namespace simt {
 namespace {
 
 constexpr std::size_t signal_stack_size = 64 * 1024;
+constexpr std::size_t signal_stack_page = 4096;  // in front of it, with what was there before
 
 std::string where_text(const Block& block) {
   return "kernel '" + std::string(name_of(*block.grid)) + "', block " + describe(blockIdx) +
@@ -163,13 +164,17 @@ void catch_signals() {
 }
 
 void* give_signal_stack() {
+  // A program's own may be too small for our handler, which makes texts: Python's has 16 KiB.
   stack_t old;
-  if (sigaltstack(nullptr, &old) == 0 && (old.ss_flags & SS_DISABLE) == 0) return nullptr;
-  void* memory =
-      mmap(nullptr, signal_stack_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (sigaltstack(nullptr, &old) != 0) return nullptr;
+  const bool enough = (old.ss_flags & SS_DISABLE) == 0 && old.ss_size >= signal_stack_size;
+  if (enough || (old.ss_flags & SS_ONSTACK) != 0) return nullptr;
+  void* memory = mmap(nullptr, signal_stack_page + signal_stack_size, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
+  std::memcpy(memory, &old, sizeof old);  // to be put back
   stack_t mine = {};
-  mine.ss_sp = memory;
+  mine.ss_sp = static_cast<char*>(memory) + signal_stack_page;
   mine.ss_size = signal_stack_size;
   sigaltstack(&mine, nullptr);
   return memory;
@@ -177,10 +182,10 @@ void* give_signal_stack() {
 
 void free_signal_stack(void* stack) {
   if (stack == nullptr) return;
-  stack_t none = {};
-  none.ss_flags = SS_DISABLE;
-  sigaltstack(&none, nullptr);
-  munmap(stack, signal_stack_size);
+  stack_t old;
+  std::memcpy(&old, stack, sizeof old);
+  sigaltstack(&old, nullptr);
+  munmap(stack, signal_stack_page + signal_stack_size);
 }
 
 void fault_quietly(cudaError_t error, std::string report) {

@@ -4,9 +4,9 @@
 #include <simt/kernel.h>
 #include <simt/launch.h>
 #include <simt/shared.h>
+#include <simt/special.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <mutex>
 #include <unordered_map>
 
@@ -21,7 +21,6 @@ namespace simt {
 namespace {
 
 // An H100's limits.
-constexpr unsigned multiprocessors = 132;
 constexpr std::uint64_t resident_threads = 2048;
 constexpr std::uint64_t resident_blocks = 32;
 constexpr std::size_t resident_shared = 228 * 1024;
@@ -59,7 +58,7 @@ cudaError_t check(const Config& config, const Kernel& kernel) {
     const std::uint64_t each =
         std::min({resident_threads / threads, resident_blocks, resident_shared / shared});
     const std::uint64_t blocks = std::uint64_t{g.x} * g.y * g.z;
-    if (blocks > each * multiprocessors) return cudaErrorCooperativeLaunchTooLarge;
+    if (blocks > each * special::multiprocessors()) return cudaErrorCooperativeLaunchTooLarge;
   }
   return check_cluster(config, kernel);
 }
@@ -123,7 +122,7 @@ cudaError_t run_grid(const Config& config, const Kernel& kernel) {
   if (check_hooks != nullptr) check_hooks->grid_ended(grid, grid.error != cudaSuccess);
   if (grid.error == cudaSuccess) return cudaSuccess;
   if (grid.refused) {
-    std::fputs(grid.report.c_str(), stderr);
+    show_report(grid.report);
     launch_failed(grid.error);
     return grid.error;
   }

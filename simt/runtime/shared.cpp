@@ -2,11 +2,15 @@
 #include <simt/shared.h>
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <new>
 
 #include "check_hooks.h"
+#include "cluster.h"
 #include "grid.h"
 #include "shared_arena.h"
 #include "worker.h"
@@ -36,6 +40,50 @@ void wipe(void* memory, std::size_t size) {
 
 }  // namespace
 
+namespace {
+
+struct FileShared {
+  std::mutex mutex;
+  std::vector<SharedPlace> places;
+  std::atomic<std::size_t> used{0};
+};
+
+FileShared& file_variables() {
+  static auto* const it = new FileShared;
+  return *it;
+}
+
+std::size_t place_in_file(const SharedVar& variable) {
+  FileShared& all = file_variables();
+  const std::lock_guard lock(all.mutex);
+  for (const SharedPlace& place : all.places) {
+    if (place.variable == &variable) return place.offset;
+  }
+  const std::size_t alignment = std::max<std::size_t>(variable.alignment(), 1);
+  const std::size_t offset =
+      (all.used.load() + shared_red_zone + alignment - 1) / alignment * alignment;
+  if (offset + variable.size() > arena_file_room) {
+    std::fprintf(stderr, "simt: there is no room for '%s' among the file's __shared__ variables\n",
+                 variable.name());
+    std::_Exit(1);
+  }
+  all.places.push_back({&variable, arena_file_begin + offset});
+  all.used.store(offset + variable.size());
+  return arena_file_begin + offset;
+}
+
+}  // namespace
+
+std::vector<SharedPlace> file_places() {
+  FileShared& all = file_variables();
+  const std::lock_guard lock(all.mutex);
+  return all.places;
+}
+
+std::size_t file_shared_used() {
+  return file_variables().used.load(std::memory_order_relaxed);
+}
+
 void make_arena(Block& block) {
   block.arena_size = guard + room + guard;
   void* memory = mmap(nullptr, block.arena_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -44,7 +92,7 @@ void make_arena(Block& block) {
   block.static_shared = block.arena + guard;
   block.dynamic_shared = block.static_shared + static_room;
   if (mprotect(block.static_shared, room, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
-  wipe(block.static_shared, room);
+  wipe(block.static_shared, arena_file_begin);
 }
 
 void free_arena(Block& block) {
@@ -59,6 +107,9 @@ bool arena_holds(const Block& block, const void* address) {
 void wipe_arena(Block& block, const Grid& grid) {
   wipe(block.static_shared, grid.static_used.load(std::memory_order_relaxed));
   wipe(block.dynamic_shared, grid.config.dynamic_shared);
+  if (const std::size_t used = file_shared_used()) {
+    wipe(block.static_shared + arena_file_begin, used);
+  }
 }
 
 void* SharedVar::find_place() {
@@ -69,10 +120,22 @@ void* SharedVar::find_place() {
   return block.static_shared + offset;
 }
 
-void* thread_dynamic_shared() {
+namespace {
+
+const Block& first_block() {
   Worker& worker = this_worker();
   if (worker.blocks.empty()) worker.blocks.push_back(std::make_unique<Block>(worker.fibers));
-  return worker.blocks.front()->dynamic_shared;
+  return *worker.blocks.front();
+}
+
+}  // namespace
+
+void* thread_dynamic_shared() {
+  return first_block().dynamic_shared;
+}
+
+void* thread_file_shared(const SharedVar& variable) {
+  return first_block().static_shared + place_in_file(variable);
 }
 
 bool is_shared(const void* pointer) {
@@ -90,8 +153,27 @@ std::size_t shared_offset(const void* pointer) {
 }
 
 void* shared_pointer(std::size_t offset) {
-  return front != nullptr && offset < room ? front->static_shared + offset
-                                           : reinterpret_cast<void*>(offset);
+  if (front == nullptr) return reinterpret_cast<void*>(offset);
+  if (offset < room) return front->static_shared + offset;
+  const std::size_t rank = (offset >> 24) - 1, place = offset & 0xffffffu;
+  if (offset >= std::size_t{1} << 24 && rank < cluster_blocks() && place < room) {
+    const Cluster* const cluster = current_block().cluster;
+    return (cluster != nullptr ? cluster->block(static_cast<unsigned>(rank)).static_shared
+                               : front->static_shared) +
+           place;
+  }
+  return reinterpret_cast<void*>(offset);
+}
+
+std::size_t cluster_offset(const void* pointer) {
+  const Block* const owner = current_block().shared_owner(pointer);
+  if (owner == nullptr) return reinterpret_cast<std::size_t>(pointer);
+  return (std::size_t{owner->cluster_rank} + 1) << 24 |
+         static_cast<std::size_t>(static_cast<const char*>(pointer) - owner->static_shared);
+}
+
+std::size_t dynamic_shared_size() {
+  return front != nullptr ? current_block().grid->config.dynamic_shared : 0;
 }
 
 }  // namespace simt

@@ -57,17 +57,24 @@ void for_each_lane(unsigned lanes, WarpArgs* const* args, F f) {
   }
 }
 
+// Returns those of `absent`, lanes that have left or that the block lacks, which were read.
 template <std::size_t Size>
-void shuffle(WarpOp op, unsigned lanes, WarpArgs* const* args) {
+unsigned shuffle(WarpOp op, unsigned lanes, unsigned absent, WarpArgs* const* args) {
+  unsigned read = 0;
   unsigned char values[32][Size];
   for_each_lane(lanes, args,
                 [&](int lane, WarpArgs& a) { std::memcpy(values[lane], a.value, Size); });
   for_each_lane(lanes, args, [&](int lane, WarpArgs& a) {
     bool in_range;
     const int source = shuffle_source(op, lane, a, in_range);
-    // Out of range, or a lane that takes no part (undefined on a GPU): the own value comes back.
-    if (in_range && (lanes >> source & 1u) != 0) std::memcpy(a.value, values[source], Size);
+    // Out of range, or a lane that takes no part (undefined on a GPU): the own value comes back. One
+    // that is not there (undefined too) gives zero.
+    if (!in_range) return;
+    if ((lanes >> source & 1u) != 0) std::memcpy(a.value, values[source], Size);
+    if ((absent >> source & 1u) != 0) std::memset(a.value, 0, Size);
+    read |= absent & 1u << source;
   });
+  return read;
 }
 
 unsigned combine(WarpOp op, unsigned a, unsigned b) {
@@ -147,27 +154,31 @@ void work_together(unsigned lanes, WarpArgs* const* args) {
   if (lanes == 0xffffffffu) work(data);
 }
 
-void compute(WarpOp op, unsigned lanes, WarpArgs* const* args) {
+// Returns the lanes of `absent` that were read.
+unsigned compute(WarpOp op, unsigned lanes, unsigned absent, WarpArgs* const* args) {
   switch (op) {
     case WarpOp::sync:
-      return;
+      break;
     case WarpOp::shfl:
     case WarpOp::shfl_up:
     case WarpOp::shfl_down:
     case WarpOp::shfl_xor: {
       const unsigned size = args[__builtin_ctz(lanes)]->size;
-      if (size <= 4) return shuffle<4>(op, lanes, args);
-      if (size <= 8) return shuffle<8>(op, lanes, args);
-      return shuffle<16>(op, lanes, args);
+      if (size <= 4) return shuffle<4>(op, lanes, absent, args);
+      if (size <= 8) return shuffle<8>(op, lanes, absent, args);
+      return shuffle<16>(op, lanes, absent, args);
     }
     case WarpOp::together:
-      return work_together(lanes, args);
+      work_together(lanes, args);
+      break;
     case WarpOp::match_any:
     case WarpOp::match_all:
-      return match(op, lanes, args);
+      match(op, lanes, args);
+      break;
     default:
-      return vote_or_reduce(op, lanes, args);
+      vote_or_reduce(op, lanes, args);
   }
+  return 0;
 }
 
 // Out of line for the sake of the quick path's frame.
@@ -209,11 +220,15 @@ void Block::finish(unsigned warp_index, unsigned g) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(lanes));
     args[lane] = threads[base + lane].args;
   }
-  compute(group.op, group.arrived, args);
+  const unsigned read =
+      compute(group.op, group.arrived, ~(group.arrived | alive_lanes(warp_index)), args);
   if (check_hooks != nullptr) {
     const unsigned gone = group.mask & warp.lanes & ~group.arrived;
+    const unsigned never = group.mask & read & ~warp.lanes;
     if (gone != 0) {
-      check_hooks->warp_lacks(*this, name_of(group.op), group.site, group.mask, gone);
+      check_hooks->warp_lacks(*this, name_of(group.op), group.site, group.mask, gone, true);
+    } else if (never != 0) {
+      check_hooks->warp_lacks(*this, name_of(group.op), group.site, group.mask, never, false);
     }
     check_hooks->warp_met(*this, warp_index, group.arrived);
   }

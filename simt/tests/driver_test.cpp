@@ -50,10 +50,46 @@ TEST_F(Driver, CompileErrors) {
   EXPECT_NE(output_.find("t.cu:2:8: error: texture references"), std::string::npos) << output_;
   write("l.cu", "#include <cstdio>\n#include <cudnn.h>\n");
   EXPECT_NE(shell("$CC -c l.cu"), 0);
-  EXPECT_EQ(output_.rfind("l.cu:2: error: cuDNN is not part of simt", 0), 0u) << output_;
+  EXPECT_EQ(output_.rfind("l.cu:2:10: fatal error: cudnn.h: No such file", 0), 0u) << output_;
+  EXPECT_NE(output_.find("; cuDNN is not part of simt"), std::string::npos) << output_;
   write("i.cu", "#include \"nowhere.h\"\n");
   EXPECT_NE(shell("$CC -c i.cu"), 0);
   EXPECT_NE(output_.find("i.cu:1:10: fatal error: nowhere.h"), std::string::npos) << output_;
+}
+
+// What a program needs that launches kernels by name.
+TEST_F(Driver, ListKernels) {
+  write(
+      "l.cu",
+      "#include <cstdio>\n#include \"k.h\"\n"
+      "__global__ void __launch_bounds__(64) plain(const float* __restrict__ a, int, float b[4]);\n"
+      "__global__ void __launch_bounds__(64) plain(const float* __restrict__ a, int, float b[4]) "
+      "{}\n"
+      "namespace one::two { namespace {\n"
+      "template <class T, int N>\n"
+      "__global__ void sized(__grid_constant__ const T x, unsigned long n = 3) { struct S {}; }\n"
+      "} }\n"
+      "template __global__ void one::two::sized<int, 2>(int, unsigned long);\n"
+      "struct Not { void a_kernel(); };\n"
+      "extern \"C\" { __global__ void last(void) {} }\n");
+  ASSERT_EQ(shell("$CC --list-kernels l.cu"), 0) << output_;
+  for (const char* part :
+       {R"({"name": "plain", "template": "", "parameters": [{"type": "const float* __restrict__", )"
+        R"("name": "a"}, {"type": "int", "name": ""}, {"type": "float*", "name": "b"}], )"
+        R"("file": "l.cu", "line": 4})",
+        R"({"name": "one::two::sized", "template": "class T, int N", "parameters": )"
+        R"([{"type": "const T", "name": "x"}, {"type": "unsigned long", "name": "n"}], )"
+        R"("file": "l.cu", "line": 7})",
+        R"({"name": "last", "template": "", "parameters": [], "file": "l.cu", "line": 11})",
+        R"("files": ["k.h", "l.cu"])"}) {
+    EXPECT_NE(output_.find(part), std::string::npos) << part << "\nin\n" << output_;
+  }
+  std::size_t kernels = 0;
+  for (std::size_t at = 0; (at = output_.find("\"template\"", at)) != std::string::npos; ++at) {
+    ++kernels;
+  }
+  EXPECT_EQ(kernels, 3u) << output_;
+  EXPECT_FALSE(temporary_files_left());
 }
 
 TEST_F(Driver, SeparateCompilation) {

@@ -98,6 +98,8 @@ class Block:
             barrier = self.value["barriers"]["_M_elems"][number]
             if int(thread["mask"]) != int(barrier["epoch"]):
                 return "can go on"
+            if number >= 16:
+                return "waits at its tile's barrier"
             return "waits at a barrier" if number == 0 else "waits at barrier %d" % number
         if wait == "warp":
             operation = str(thread["op"]).rsplit("::", 1)[-1]

@@ -1,6 +1,6 @@
 #pragma once
 
-// Reductions over the threads of a warp's group. Every thread gets the result.
+// Reductions over the threads of a tile or a warp's group. Every thread gets the result.
 
 #include <cooperative_groups.h>
 
@@ -32,10 +32,15 @@ SIMT_GROUP_OPERATION(bit_xor, a ^ b)
 
 template <unsigned Size, class Parent, class T, class Op>
 T reduce(const thread_block_tile<Size, Parent>& group, T value, Op&& op, SIMT_HERE) {
-  for (unsigned mask = Size / 2; mask > 0; mask /= 2) {
-    value = op(value, group.shfl_xor(value, mask, file, line));
+  if constexpr (Size > 32) {
+    value = reduce(tiled_partition<32>(group), value, op, file, line);
+    return group.combine_warps(value, op, {file, line});
+  } else {
+    for (unsigned mask = Size / 2; mask > 0; mask /= 2) {
+      value = op(value, group.shfl_xor(value, mask, file, line));
+    }
+    return value;
   }
-  return value;
 }
 
 template <class T, class Op>

@@ -38,6 +38,8 @@
 #ifdef __SIMT_CHECK__
 #undef __constant__
 #define __constant__ __simt_device__
+#undef __managed__
+#define __managed__ __simt_device__
 #include <simt/check.h>
 #endif
 #endif

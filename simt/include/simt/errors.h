@@ -16,6 +16,9 @@ void launch_failed(cudaError_t error);
 // next synchronising call and then sticks to every call until cudaDeviceReset.
 void kernel_faulted(cudaError_t error, const std::string& report);
 
+// Prints a report on stderr, or keeps it where the program asked for that (simt_keep_reports).
+void show_report(const std::string& text);
+
 // True from a fault until cudaDeviceReset: launches are refused.
 bool is_poisoned();
 

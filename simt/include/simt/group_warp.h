@@ -137,11 +137,11 @@ inline coalesced_group coalesced_threads(SIMT_HERE) {
   return coalesced_group(simt::active_mask({file, line}));
 }
 
-// Size neighbouring threads of a warp.
+// Size neighbouring threads of a warp. Those of several warps are in group_tile.h.
 template <unsigned Size, class Parent = void>
 class thread_block_tile {
   static_assert(Size >= 1 && (Size & (Size - 1)) == 0, "a tile's size is a power of two");
-  static_assert(Size <= 32, "simt has tiles of up to a warp");
+  static_assert(Size <= 32, "a tile has at most 1024 threads");
 
  public:
   static constexpr unsigned num_threads() { return Size; }

@@ -54,6 +54,9 @@ inline void* dynamic_shared() {
 // The same for a file-scope `extern __shared__`, which becomes a thread-local reference: an OS
 // thread's (outermost) block always has its shared memory in the same place.
 void* thread_dynamic_shared();
+// And for a file-scope `__shared__` of a checked program, so that the checks know it as they know a
+// function's. In others it is a thread-local variable, which costs less.
+void* thread_file_shared(const SharedVar& variable);
 
 constexpr std::size_t larger(std::size_t a, std::size_t b) {
   return a > b ? a : b;
@@ -66,6 +69,12 @@ inline constexpr std::size_t max_block_shared = 227 * 1024;
 // pointers to other memory have none.
 std::size_t shared_offset(const void* pointer);
 void* shared_pointer(std::size_t offset);
+// Of any block of the cluster: the block's rank, counted from 1, is in the bits from 24 on.
+std::size_t cluster_offset(const void* pointer);
+std::size_t dynamic_shared_size();
+// What threads wrote is seen by copies and products that the hardware makes: fence.proxy.async, or
+// fence.mbarrier_init (`init`), which is for barriers only.
+void proxy_fence(bool init);
 bool is_shared(const void* pointer);
 bool is_local(const void* pointer);
 

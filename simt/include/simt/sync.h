@@ -5,6 +5,7 @@
 
 #include <simt/self.h>
 
+#include <cstddef>
 #include <ctime>
 
 #define SIMT_HERE const char *file = __builtin_FILE(), unsigned line = __builtin_LINE()
@@ -19,6 +20,15 @@ int block_barrier(Barrier kind, int predicate, Site site);
 // PTX's named barriers: `bar.sync id, n` and `bar.arrive id, n`. n == 0 means the whole block.
 void named_barrier_sync(unsigned id, unsigned threads, Site site);
 void named_barrier_arrive(unsigned id, unsigned threads, Site site);
+
+// The barrier of the running thread's tile of 64 to 1024 threads. A tile that the block's end cuts
+// short has fewer.
+void tile_barrier(unsigned size, Site site);
+// What the tile's threads hand each other: each publishes where its value lies, which it must leave
+// there up to the tile's next barrier; then any of them may read, by the thread's rank in the block.
+// False when there is no such thread.
+void tile_publish(const void* value, unsigned size, Site site);
+bool tile_read(unsigned thread, void* to, std::size_t size);
 
 // Barrier over all blocks of a cooperative launch.
 void grid_barrier(Site site);

@@ -101,6 +101,7 @@ def summary(names, record):
         return lines + ["- compute-sanitizer: not measured."]
     found = sum(bool(theirs(facts[name])) for name in measured)
     twins = [name for name in names if "right/" + name in facts]
+    waiting = len(names) - len(measured)
     loud = [name for name in twins if theirs(facts["right/" + name])]
     return lines + [
         (
@@ -112,6 +113,7 @@ def summary(names, record):
             " silent" + (": not " + ", ".join(loud) if loud else "") + "."
         ),
         f"- Found by `--check` alone: {len(measured) - found}.",
+        *([f"- Not measured on a GPU yet: {waiting}."] if waiting else []),
     ]
 
 

@@ -1,0 +1,118 @@
+// Copies that nobody carries: global to shared memory, two tiles ahead, by cp.async.
+//
+// What changed: a tile goes to shared memory without passing through registers, so a thread has
+// room for 8x16 elements of d: 128 multiplications for six 16-byte loads, and a block for 256x128.
+// Three stages of shared memory take turns; the tile two steps ahead is fetched while this one is
+// multiplied. The elements of the next l are loaded before those of this one are used. An operand
+// that lies along k is turned over by copies of 4 bytes each; the other takes 16. Blocks that run at
+// the same time make a compact part of d, so that they find each other's tiles in the L2 cache.
+// Limit: the multipliers. Of what a warp issues, 128 of about 138 instructions are multiplications.
+#include "async_slab.cuh"
+#include "grouped.cuh"
+
+namespace warpath::matmul {
+namespace {
+
+constexpr int down = 256, right = 128, depth = 16;  // a block's part of d, and its step along k
+constexpr int stages = 3;
+constexpr int warp_down = 64, warp_right = 64;
+constexpr int threads_right = 4;  // of a warp; 8 below each other
+constexpr int threads = 32 * (down / warp_down) * (right / warp_right);
+
+struct Stage {
+  AsyncSlab<down, depth, threads> a;
+  AsyncSlab<right, depth, threads> b;
+};
+
+// What a thread needs of one l: 8 elements of a in two vectors 32 apart, 16 of b in four.
+struct Fragment {
+  Vector<float, 4> a[2], b[4];
+
+  __device__ __forceinline__ void load(const Stage& s, int l, int i0, int j0) {
+#pragma unroll
+    for (int q = 0; q < 2; ++q) a[q] = s.a.four(l, i0 + 32 * q);
+#pragma unroll
+    for (int q = 0; q < 4; ++q) b[q] = s.b.four(l, j0 + 16 * q);
+  }
+  __device__ __forceinline__ void multiply(float (&sum)[8][16]) const {
+#pragma unroll
+    for (int i = 0; i < 8; ++i)
+#pragma unroll
+      for (int j = 0; j < 16; ++j) sum[i][j] += a[i / 4].at[i % 4] * b[j / 4].at[j % 4];
+  }
+};
+
+template <bool AK, bool BK>
+__global__ void __launch_bounds__(threads, 1) async_tiles(Problem<float> p, Vectors vectors) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  Stage* const stage = reinterpret_cast<Stage*>(memory);
+  const Place tile = grouped_place<down, right>(blockIdx.x, p.m, p.n);
+  const auto from_a = operand_a<AK>(p, vectors, tile.batch);
+  const auto from_b = operand_b<BK>(p, vectors, tile.batch);
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int i0 = warp / (right / warp_right) * warp_down + lane / threads_right * 4;
+  const int j0 = warp % (right / warp_right) * warp_right + lane % threads_right * 4;
+
+  // A group a step, empty behind the last: so the number of groups on their way says which landed.
+  const int steps = int((p.k + depth - 1) / depth);
+  const auto fetch = [&](int step) {
+    if (step < steps) {
+      stage[step % stages].a.fetch(from_a, tile.row, std::int64_t(step) * depth);
+      stage[step % stages].b.fetch(from_b, tile.col, std::int64_t(step) * depth);
+    }
+    ptx::copy_async_commit();
+  };
+#pragma unroll
+  for (int s = 0; s < stages - 1; ++s) fetch(s);
+  ptx::copy_async_wait<stages - 2>();
+  __syncthreads();
+
+  float sum[8][16] = {};
+  Fragment fragment[2];
+  if (steps > 0) fragment[0].load(stage[0], 0, i0, j0);
+  for (int step = 0; step < steps; ++step) {
+#pragma unroll
+    for (int l = 0; l < depth; ++l) {
+      // The tile that step - 1 used is free: its last element was loaded before the last barrier.
+      if (l == 0) fetch(step + stages - 1);
+      if (l + 1 < depth) {
+        fragment[(l + 1) % 2].load(stage[step % stages], l + 1, i0, j0);
+      } else {
+        ptx::copy_async_wait<stages - 2>();
+        __syncthreads();  // the next tile is here, whoever copied it
+        if (step + 1 < steps) fragment[0].load(stage[(step + 1) % stages], 0, i0, j0);
+      }
+      fragment[l % 2].multiply(sum);
+    }
+  }
+
+#pragma unroll
+  for (int i = 0; i < 8; ++i)
+#pragma unroll
+    for (int j = 0; j < 16; j += 4) {
+      const float four[4] = {sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]};
+      p.out.put(four, tile.batch, tile.row + i0 + i / 4 * 32 + i % 4, tile.col + j0 + j * 4);
+    }
+}
+
+void launch(const Args& args, cudaStream_t stream) {
+  if (args.d.size() == 0) return;
+  with_form(args, [&](auto a, auto b) {
+    const auto kernel = async_tiles<a.value, b.value>;
+    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    stages * sizeof(Stage)));
+    kernel<<<tiles_of(args, down, right), threads, stages * sizeof(Stage), stream>>>(
+        problem_of<float>(args), vectors_of(args));
+  });
+  CUDA_CHECK(cudaGetLastError());
+}
+
+std::string fits(const Args& args) {
+  if (std::string why = f32_only(args); !why.empty()) return why;
+  return enough_shared_memory(stages * sizeof(Stage));
+}
+
+WARPATH_RUNG(Args, launch, .supports = fits);
+
+}  // namespace
+}  // namespace warpath::matmul

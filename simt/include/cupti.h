@@ -1,2 +1,0 @@
-#error \
-    "CUPTI is not part of simt: GPU counters have no counterpart on this CPU; build this file without cupti.h"

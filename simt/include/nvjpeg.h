@@ -1,2 +1,0 @@
-#error \
-    "nvJPEG is not part of simt: its calls have no counterpart on this CPU; build this file without nvjpeg.h"
