@@ -22,9 +22,7 @@ __global__ void __launch_bounds__(Pipeline<T, AK, BK>::threads, 1)
   typename Loop::Sum sum;
   Loop::run(sum, reinterpret_cast<typename Loop::Stage*>(memory),
             operand_a<AK>(p, vectors, tile.batch), operand_b<BK>(p, vectors, tile.batch), tile, 0);
-  const std::int64_t row = tile.row + Loop::i0(), col = tile.col + Loop::j0();
-  sum.for_each_pair(
-      [&](const float(&two)[2], int i, int j) { p.out.put(two, tile.batch, row + i, col + j); });
+  sum.put(p.out, tile.batch, tile.row + Loop::i0(), tile.col + Loop::j0());
 }
 
 void launch(const Args& args, cudaStream_t stream) {

@@ -30,16 +30,15 @@ __global__ void __launch_bounds__(Pipeline<T, AK, BK>::threads, 1)
   Loop::run(sum, reinterpret_cast<typename Loop::Stage*>(memory), a, b, tile, part * parts.k);
   const std::int64_t row = tile.row + Loop::i0(), col = tile.col + Loop::j0();
   if (parts.count == 1) {
-    sum.for_each_pair(
-        [&](const float(&two)[2], int i, int j) { p.out.put(two, tile.batch, row + i, col + j); });
+    sum.put(p.out, tile.batch, row, col);
     return;
   }
-  float* const to = partial + (part * p.batch + tile.batch) * p.m * p.n;
-  sum.for_each_pair([&](const float(&two)[2], int i, int j) {
-    if (row + i >= p.m) return;
-#pragma unroll
-    for (int e = 0; e < 2; ++e)
-      if (col + j + e < p.n) to[(row + i) * p.n + col + j + e] = two[e];
+  const std::int64_t i0 = row + sum.row(), j0 = col + sum.col();
+  float* const to = partial + ((part * p.batch + tile.batch) * p.m + i0) * p.n + j0;
+  sum.for_each_pair([&](float x, float y, int i, int j) {
+    if (i0 + i >= p.m) return;
+    if (j0 + j < p.n) to[i * p.n + j] = x;
+    if (j0 + j + 1 < p.n) to[i * p.n + j + 1] = y;
   });
 }
 

@@ -52,7 +52,8 @@ void launch(const Args& args, cudaStream_t stream) {
     using Block = SharedTile<cluster, T, 128, 256, 4, A, B>;
     const Shape shape = shape_of<Block, cluster>(args, band);
     const ClusterLaunch launch{cluster, threads, storage_bytes<Ring<Block>>, stream};
-    const unsigned clusters = std::min<unsigned>(shape.order.tiles(), std::max(1u, multiprocessors() / cluster));
+    const unsigned clusters =
+        std::min<unsigned>(shape.order.tiles(), std::max(1u, multiprocessors() / cluster));
     launch(multicast<Block>, clusters, map_of_a<Block>(args), map_of_b<Block>(args), shape,
            problem_of<T>(args).out);
   });

@@ -48,7 +48,8 @@ void launch(const Args& args, cudaStream_t stream) {
   by_form(args, [&]<class T, bool A, bool B>(Form<T, A, B>) {
     using Block = RunTile<cluster, T, A, B>;
     const Shape shape = shape_of<Block, cluster>(args, band);
-    const unsigned clusters = std::min<unsigned>(shape.order.tiles(), std::max(1u, multiprocessors() / cluster));
+    const unsigned clusters =
+        std::min<unsigned>(shape.order.tiles(), std::max(1u, multiprocessors() / cluster));
     run_launch<Block>(stream)(staged<Block>, clusters, map_of_a<Block>(args), map_of_b<Block>(args),
                               map_of_d(args), shape, output_of<T>(args));
   });

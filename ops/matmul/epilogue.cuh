@@ -106,4 +106,60 @@ struct Epilogue {
   }
 };
 
+// The same on all sums of a thread that holds many of them, a step for all of them at a time: one branch
+// a step, where one for every sum makes a kernel many times as long, and minutes of compiling.
+// each(f) calls f(sum, i, j) with every sum, by reference, and its place relative to (row, col).
+template <class T, class Each>
+__device__ __forceinline__ void finish(const Epilogue<T>& out, std::int64_t batch, std::int64_t row,
+                                       std::int64_t col, Each each) {
+  each([&](float& sum, int, int) { sum *= out.alpha; });
+  if (out.c) {
+    const std::int64_t first = batch * out.c_batch + row * out.c_row + col * out.c_col;
+    each([&](float& sum, int i, int j) {
+      if (row + i < out.m && col + j < out.n)
+        sum += out.beta * out.c_at(first + i * out.c_row + j * out.c_col);
+    });
+  }
+  if (out.bias)
+    each([&](float& sum, int, int j) {
+      if (col + j < out.n) sum += to_float(out.bias[col + j]);
+    });
+  using enum Activation;
+  if (out.activation == relu) each([](float& sum, int, int) { sum = activate(relu, sum); });
+  if (out.activation == gelu) each([](float& sum, int, int) { sum = activate(gelu, sum); });
+  if (out.activation == silu) each([](float& sum, int, int) { sum = activate(silu, sum); });
+}
+
+namespace detail {
+
+template <class Out, class T, class Pairs>
+__device__ __forceinline__ void store_pairs_as(const Epilogue<T>& out, std::int64_t batch,
+                                               std::int64_t row, std::int64_t col, Pairs pairs) {
+  Out* const first = static_cast<Out*>(out.d) + ((batch * out.m + row) * out.n + col);
+  const bool whole =
+      out.n % 2 == 0 && reinterpret_cast<std::uintptr_t>(out.d) % (2 * sizeof(Out)) == 0;
+  pairs([&](float x, float y, int i, int j) {
+    if (row + i >= out.m || col + j >= out.n) return;
+    Out* const to = first + (i * out.n + j);
+    if (whole) {
+      store<2>(to, Vector<Out, 2>{from_float<Out>(x), from_float<Out>(y)});
+    } else {
+      to[0] = from_float<Out>(x);
+      if (col + j + 1 < out.n) to[1] = from_float<Out>(y);
+    }
+  });
+}
+
+}  // namespace detail
+
+// Finished sums to d, by twos: pairs(f) calls f(sum, its neighbour, i, j); col is even, and so is every j.
+template <class T, class Pairs>
+__device__ __forceinline__ void store_pairs(const Epilogue<T>& out, std::int64_t batch,
+                                            std::int64_t row, std::int64_t col, Pairs pairs) {
+  if (sizeof(T) == 4 || out.to_float)
+    detail::store_pairs_as<float>(out, batch, row, col, pairs);
+  else
+    detail::store_pairs_as<T>(out, batch, row, col, pairs);
+}
+
 }  // namespace warpath::matmul

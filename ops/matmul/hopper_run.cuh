@@ -33,7 +33,7 @@ __device__ __forceinline__ void store_tile(typename Tile::Sums& sums,
   if (out.by_engine)
     store_staged<Tile>(sums, out.epilogue, block.staging[group], d, at, group);
   else
-    store_finished<Tile>(sums, out.epilogue, corner);
+    store_finished(sums, out.epilogue, corner);
 }
 
 // Shared memory must stay until the engine has read it, and d is written when the kernel ends.

@@ -19,71 +19,28 @@ __device__ __forceinline__ Corner corner_of(TilePlace at, int group) {
           at.column * Tile::n + lane % 4 * 2};
 }
 
-// The epilogue, a step for all sums at a time: one branch a step, where one for each sum would make the kernel many times
-// as long.
+// f(sum, its neighbour, row, column), relative to the corner.
+template <int Count, class F>
+__device__ __forceinline__ void for_each_pair(float (&sums)[Count], F&& f) {
+#pragma unroll
+  for (int half = 0; half < 2; ++half)
+#pragma unroll
+    for (int j = 0; j < Count / 4; ++j)
+      f(sums[4 * j + 2 * half], sums[4 * j + 2 * half + 1], 8 * half, 8 * j);
+}
+
 template <class T, int Count>
 __device__ __forceinline__ void finish(float (&sums)[Count], const Epilogue<T>& out, Corner at) {
-#pragma unroll
-  for (int i = 0; i < Count; ++i) sums[i] *= out.alpha;
-  if (out.c) {
-#pragma unroll
-    for (int i = 0; i < Count; ++i) {
-      const std::int64_t row = at.row + i % 4 / 2 * 8, column = at.column + i / 4 * 8 + i % 2;
-      if (row < out.m && column < out.n)
-        sums[i] +=
-            out.beta * out.c_at(at.batch * out.c_batch + row * out.c_row + column * out.c_col);
-    }
-  }
-  if (out.bias) {
-#pragma unroll
-    for (int i = 0; i < Count; ++i) {
-      const std::int64_t column = at.column + i / 4 * 8 + i % 2;
-      if (column < out.n) sums[i] += to_float(out.bias[column]);
-    }
-  }
-  const auto activate_all = [&](auto kind) {
-#pragma unroll
-    for (int i = 0; i < Count; ++i) sums[i] = activate(decltype(kind)::value, sums[i]);
-  };
-  using enum Activation;
-  if (out.activation == relu) activate_all(std::integral_constant<Activation, relu>{});
-  if (out.activation == gelu) activate_all(std::integral_constant<Activation, gelu>{});
-  if (out.activation == silu) activate_all(std::integral_constant<Activation, silu>{});
+  matmul::finish(out, at.batch, at.row, at.column, [&](auto f) {
+    for_each_pair(sums, [&](float& x, float& y, int i, int j) { f(x, i, j), f(y, i, j + 1); });
+  });
 }
 
-// Straight from the registers: 8 rows by 8 columns in one instruction of a warp, in pairs where the rows allow it.
-template <class Out, int Count>
-__device__ __forceinline__ void store_as(const float (&sums)[Count], Out* d, std::int64_t m,
-                                         std::int64_t n, Corner at) {
-  const bool pairs = n % 2 == 0 && reinterpret_cast<std::uintptr_t>(d) % (2 * sizeof(Out)) == 0;
-#pragma unroll
-  for (int half = 0; half < 2; ++half) {
-    const std::int64_t row = at.row + half * 8;
-    if (row >= m) continue;
-    Out* const to = d + (at.batch * m + row) * n + at.column;
-    const int left = int(n - at.column < Count * 2 ? n - at.column : Count * 2);
-#pragma unroll
-    for (int j = 0; j < Count / 4; ++j) {
-      const Vector<Out, 2> pair = {from_float<Out>(sums[4 * j + 2 * half]),
-                                   from_float<Out>(sums[4 * j + 2 * half + 1])};
-      if (pairs) {
-        if (8 * j < left) store<2>(to + 8 * j, pair);
-      } else {
-        if (8 * j < left) to[8 * j] = pair.at[0];
-        if (8 * j + 1 < left) to[8 * j + 1] = pair.at[1];
-      }
-    }
-  }
-}
-
-// Finished sums, by the threads themselves.
-template <class Tile, class T>
-__device__ __forceinline__ void store_finished(const typename Tile::Sums& sums,
-                                               const Epilogue<T>& out, Corner corner) {
-  if (sizeof(T) == 4 || out.to_float)
-    store_as(sums, static_cast<float*>(out.d), out.m, out.n, corner);
-  else
-    store_as(sums, static_cast<T*>(out.d), out.m, out.n, corner);
+// Finished sums, by the threads themselves: 16 bytes of each of 8 rows in one instruction of a warp.
+template <class T, int Count>
+__device__ __forceinline__ void store_finished(float (&sums)[Count], const Epilogue<T>& out,
+                                               Corner at) {
+  store_pairs(out, at.batch, at.row, at.column, [&](auto f) { for_each_pair(sums, f); });
 }
 
 template <class Tile, class T>
@@ -91,7 +48,7 @@ __device__ __forceinline__ void store_direct(typename Tile::Sums& sums, const Ep
                                              TilePlace at, int group) {
   const Corner corner = corner_of<Tile>(at, group);
   finish(sums, out, corner);
-  store_finished<Tile>(sums, out, corner);
+  store_finished(sums, out, corner);
 }
 
 }  // namespace warpath::matmul::hopper

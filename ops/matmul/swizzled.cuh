@@ -171,19 +171,32 @@ struct WarpSum {
         ptx::mma<T>(at[i][j], f.a[i], f.b[j / 2][j % 2 * 2], f.b[j / 2][j % 2 * 2 + 1]);
   }
 
-  // f(two neighbours of a row, row, column)
+  // Where the thread's first sum lies in the warp's part of d.
+  static __device__ __forceinline__ int row() {
+    return int(threadIdx.x) % 32 / 4;
+  }
+  static __device__ __forceinline__ int col() {
+    return int(threadIdx.x) % 4 * 2;
+  }
+
+  // f(sum, its neighbour in the row, row, column), by reference, relative to the first.
   template <class F>
-  __device__ __forceinline__ void for_each_pair(F&& f) const {
-    const int lane = threadIdx.x % 32;
+  __device__ __forceinline__ void for_each_pair(F&& f) {
 #pragma unroll
     for (int i = 0; i < I; ++i)
 #pragma unroll
       for (int h = 0; h < 2; ++h)
 #pragma unroll
-        for (int j = 0; j < J; ++j) {
-          const float two[2] = {at[i][j][2 * h], at[i][j][2 * h + 1]};
-          f(two, 16 * i + 8 * h + lane / 4, 8 * j + lane % 4 * 2);
-        }
+        for (int j = 0; j < J; ++j) f(at[i][j][2 * h], at[i][j][2 * h + 1], 16 * i + 8 * h, 8 * j);
+  }
+
+  // Through the epilogue to d; (row0, col0) is where the warp's part begins.
+  __device__ __forceinline__ void put(const Epilogue<T>& out, std::int64_t batch, std::int64_t row0,
+                                      std::int64_t col0) {
+    finish(out, batch, row0 + row(), col0 + col(), [&](auto f) {
+      for_each_pair([&](float& x, float& y, int i, int j) { f(x, i, j), f(y, i, j + 1); });
+    });
+    store_pairs(out, batch, row0 + row(), col0 + col(), [&](auto f) { for_each_pair(f); });
   }
 };
 
