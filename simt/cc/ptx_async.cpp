@@ -17,7 +17,7 @@ class AsyncEmitter {
     if (name == "mbarrier") return barrier();
     if (name == "fence") return fence();
     if (name == "cp") return copy();
-    if (name == "st" && word(1) == "async") return store_async();
+    if ((name == "st" || name == "red") && word(1) == "async") return store_async();
     if (name == "wgmma") return product();
     if (name == "elect") return elect();
     if (name == "mapa" || name == "getctarank") return map_address(name);
@@ -174,10 +174,20 @@ class AsyncEmitter {
     return call("cp_async", text);
   }
 
+  // st.async … [to], value, [barrier]; red.async … the same.
   std::string store_async() {
-    const std::string type = type_of(w_.words_.back());
+    const std::string kind = w_.words_.back(), type = type_of(kind);
+    const bool reduces = w_.words_[0] == "red";
     if (type.empty() || ops_.size() != 3) return "";
-    return call("store_async", value(0) + ", " + w_.words(1, type.c_str()) + ", " + value(2));
+    std::string how = ", {::simt::Reduction::none, ::simt::Element::u8}";
+    if (reduces) {
+      const bool known = kind == "u32" || kind == "s32" || kind == "u64" || kind == "b32";
+      const std::string by = reduction_of();
+      if (!known || by.empty()) return "";
+      how = ", {::simt::Reduction::" + by + ", ::simt::Element::" + (kind == "b32" ? "u32" : kind) +
+            "}";
+    }
+    return call("store_async", value(0) + ", " + w_.words(1, type.c_str()) + ", " + value(2) + how);
   }
 
   std::string map_address(const std::string& name) {

@@ -188,8 +188,8 @@ class Emitter : PtxWriter {
       if (s_.opcode != k.opcode || s_.operands.size() != k.operands) continue;
       const std::string& result = s_.operands[0].parts[0];
       const bool two = words_[0] == "shfl" || words_[0] == "match";
-      const std::size_t bar = result.find('|');
-      if (bar != std::string::npos && !two) return "";
+      const std::string& flag = s_.operands[0].second;
+      if (!flag.empty() && !two) return "";
       std::string from = s_.operands[1].parts[0];
       const bool inverted = words_[0] == "vote" && from.rfind('!', 0) == 0;
       if (inverted) from.erase(0, 1);
@@ -199,10 +199,9 @@ class Emitter : PtxWriter {
       call += ")";
       if (!two) return "::simt::ptx::put(" + destination(result) + ", " + call + ")";
       std::string text = "({ const auto simt_ptx_two = " + call + "; ::simt::ptx::put(" +
-                         destination(result.substr(0, bar)) + ", simt_ptx_two.value);";
-      if (bar != std::string::npos) {
-        text +=
-            " ::simt::ptx::put(" + destination(result.substr(bar + 1)) + ", simt_ptx_two.flag);";
+                         destination(result) + ", simt_ptx_two.value);";
+      if (!flag.empty()) {
+        text += " ::simt::ptx::put(" + destination(flag) + ", simt_ptx_two.flag);";
       }
       return text + " })";
     }

@@ -194,7 +194,11 @@ void land(const BulkLoad& load) {
       break;
     case Kind::value:
       tell_load_lands(load.shared, load.size, load.pc);
-      std::memcpy(load.shared, load.value, load.size);
+      if (load.how.by == Reduction::none) {
+        std::memcpy(load.shared, load.value, load.size);
+      } else {
+        reduce_elements(load.shared, load.value, load.size, load.how);
+      }
       break;
     case Kind::arrival:
       land_small_copies(*load.asker, load.thread, load.size);
@@ -463,12 +467,13 @@ void bulk_wait(unsigned newest, bool read) {
   }
 }
 
-void store_async(void* to, const void* value, std::size_t size, MemoryBarrier* barrier, Site site) {
+void store_async(void* to, const void* value, std::size_t size, MemoryBarrier* barrier, Reduced how,
+                 Site site) {
   const void* const pc = __builtin_return_address(0);
   check_aligned(to, size, "the destination", site);
   BulkLoad load{};
-  static_cast<Transfer&>(load) = transfer(Kind::value, static_cast<char*>(to), nullptr, size,
-                                          {Reduction::none, Element::u8}, pc);
+  static_cast<Transfer&>(load) =
+      transfer(Kind::value, static_cast<char*>(to), nullptr, size, how, pc);
   std::memcpy(load.value, value, size);
   load.barrier = barrier;
   add_loads(load, -1, site);

@@ -2,7 +2,7 @@
 
     hopper_mutants.py WARPATH_CC PROGRAM.cu
 
-A line that ends in "// mutate" is left out; "// mutate: OTHER" is replaced by OTHER. The program is compiled
+A statement before "// mutate" is left out; "// mutate: OTHER" replaces it by OTHER; a line may have several. The program is compiled
 once, with a number that chooses the mutant, and run once for each. Prints what was found and exits with 1 if
 a mutant was missed or the program itself reported.
 """
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-MARK = re.compile(r"^(\s*)(.*?;)\s*// mutate(?:: (.*))?$")
+MARK = re.compile(r"^(\s*)(.*?;)\s*(// mutate.*)$")
 
 
 def instrument(source):
@@ -24,9 +24,13 @@ def instrument(source):
         if not match:
             lines.append(line)
             continue
-        blank, statement, other = match.groups()
-        mutants.append(statement if other is None else f"{statement} -> {other}")
-        lines.append(f"{blank}if (chosen == {len(mutants)}) {{ {other or ''} }} else {{ {statement} }}")
+        blank, statement, marks = match.groups()
+        branches = ""
+        for mark in marks.split("// ")[1:]:
+            other = mark.removeprefix("mutate").strip(": ")
+            mutants.append(f"{statement} -> {other}" if other else statement)
+            branches += f"if (chosen == {len(mutants)}) {{ {other} }} else "
+        lines.append(f"{blank}{branches}{{ {statement} }}")
     text = "\n".join(lines)
     text = text.replace("__global__", "__constant__ int chosen;\n__global__", 1)
     choose = (

@@ -26,7 +26,8 @@ void bulk_commit();
 // Until at most `newest` of the thread's groups are not done, or (with `read`) have not read theirs.
 void bulk_wait(unsigned newest, bool read);
 // A value of up to 16 bytes.
-void store_async(void* to, const void* value, std::size_t size, MemoryBarrier* barrier, Site site);
+void store_async(void* to, const void* value, std::size_t size, MemoryBarrier* barrier, Reduced how,
+                 Site site);
 // The thread arrives when its cp.async copies up to now have landed. Counted among the expected
 // arrivals, or (not `counted`) on top of them.
 void arrive_after_copies(MemoryBarrier* barrier, bool counted, Site site);

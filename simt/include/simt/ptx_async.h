@@ -93,9 +93,9 @@ inline void bulk_wait(unsigned newest, bool read) {
   ::simt::bulk_wait(newest, read);
 }
 template <class T, int N>
-void store_async(Word to, const Array<T, N>& values, Word barrier, SIMT_HERE) {
+void store_async(Word to, const Array<T, N>& values, Word barrier, Reduced how, SIMT_HERE) {
   static_assert(sizeof values.value <= 16);
-  ::simt::store_async(shared_at(to), values.value, sizeof values.value, mbarrier_at(barrier),
+  ::simt::store_async(shared_at(to), values.value, sizeof values.value, mbarrier_at(barrier), how,
                       {file, line});
 }
 inline void cp_async_mbarrier_arrive(Word barrier, bool counted, SIMT_HERE) {

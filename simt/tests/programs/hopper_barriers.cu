@@ -102,15 +102,17 @@ __global__ void __cluster_dims__(2) share(const __grid_constant__ CUtensorMap ma
   __shared__ alignas(128) int box[2][32];
   __shared__ uint64_t full, done;
   __shared__ int mail[4];
+  __shared__ unsigned count;
   if (threadIdx.x == 0) {
     hopper::init(&full, 1);
     hopper::init(&done, 64);
+    count = 1000;
     hopper::fence_init();
   }
   sync_cluster();
   const unsigned me = rank();
   if (threadIdx.x == 0) {
-    hopper::expect(&full, 256 + 16);
+    hopper::expect(&full, 256 + 16 + 4);
     asm volatile(
         "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes."
         "multicast::cluster "
@@ -123,9 +125,15 @@ __global__ void __cluster_dims__(2) share(const __grid_constant__ CUtensorMap ma
         "[%5];" ::"r"(in_block(mail, me ^ 1)),
         "r"(10 + me), "r"(20 + me), "r"(30 + me), "r"(40 + me), "r"(in_block(&full, me ^ 1))
         : "memory");
+    asm volatile(
+        "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%0], %1, "
+        "[%2];" ::"r"(in_block(&count, me ^ 1)),
+        "r"(7 + me), "r"(in_block(&full, me ^ 1))
+        : "memory");
   }
   hopper::wait(&full, 0);
   atomicAdd(out + me, box[0][threadIdx.x % 32] + box[1][threadIdx.x % 32] + mail[threadIdx.x % 4]);
+  if (threadIdx.x == 0) out[2 + me] = static_cast<int>(count);
   asm volatile(
       "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(in_block(&done, me ^ 1))
       : "memory");
@@ -185,7 +193,7 @@ int main() {
                     CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   share<<<2, 64>>>(map, out);
   printf("%s: ", cudaGetErrorName(cudaDeviceSynchronize()));
-  printf("%d %d\n", out[0], out[1]);
+  printf("%d %d, counts %d %d\n", out[0], out[1], out[2], out[3]);
   lonely<<<2, 32>>>();
   printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
   cudaDeviceReset();

@@ -17,6 +17,8 @@ struct alignas(1024) Shared {
   alignas(8) uint64_t full[stages], empty[stages];
 };
 
+// What a test leaves out stands at the end of its line.
+// clang-format off
 __global__ void __launch_bounds__(256)
     gemm(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
          const __grid_constant__ CUtensorMap c, int steps, int tiles) {
@@ -36,8 +38,8 @@ __global__ void __launch_bounds__(256)
     int stage = 0, parity = 0;
     for (int step = 0; step < tiles * steps; ++step) {
       const int column = step / steps * tile_n;
-      hopper::wait(&s.empty[stage], parity ^ 1);                                       // mutate
-      hopper::expect(&s.full[stage], 2 * (tile_m + tile_n) * tile_k);                  // mutate
+      hopper::wait(&s.empty[stage], parity ^ 1);                                       // mutate // mutate: hopper::wait(&s.empty[stage], parity);
+      hopper::expect(&s.full[stage], 2 * (tile_m + tile_n) * tile_k);                  // mutate // mutate: hopper::expect(&s.full[stage], 2 * tile_m * tile_k);
       hopper::load_2d(s.a[stage], &a, step % steps * tile_k, row, &s.full[stage]);     // mutate
       hopper::load_2d(s.b[stage], &b, step % steps * tile_k, column, &s.full[stage]);  // mutate
       if (++stage == stages) {
@@ -51,14 +53,14 @@ __global__ void __launch_bounds__(256)
   for (int tile = 0; tile < tiles; ++tile) {
     float d[32];
     for (int step = 0; step < steps; ++step) {
-      hopper::wait(&s.full[stage], parity);  // mutate
+      hopper::wait(&s.full[stage], parity);  // mutate // mutate: hopper::wait(&s.full[stage], parity ^ 1);
       hopper::fence_products();              // mutate
       for (int k = 0; k < tile_k / 16; ++k) {
         hopper::multiply(d, hopper::descriptor(s.a[stage] + 16 * k),
                          hopper::descriptor(s.b[stage] + 16 * k), step + k > 0);
       }
       hopper::commit_products();        // mutate
-      hopper::wait_products<0>();       // mutate
+      hopper::wait_products<0>();       // mutate // mutate: hopper::wait_products<1>();
       hopper::arrive(&s.empty[stage]);  // mutate
       if (++stage == stages) {
         stage = 0;
@@ -82,6 +84,8 @@ __global__ void __launch_bounds__(256)
   }
   if (threadIdx.x == 0) hopper::wait_stores();  // mutate
 }
+
+// clang-format on
 
 int main() {
   const int m = 192, n = 192, k = 320;
