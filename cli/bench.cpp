@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "cli/frameworks.h"
 #include "cli/report.h"
 #include "cli/tables.h"
 #include "cli/terminal.h"
@@ -19,6 +20,7 @@ Examples:
   ./warpath bench all --save               and write ops/*/results/<device>.json and the tables
   ./warpath bench reduce --rung 06 --seconds 1
   ./warpath bench transpose --no-peers --dtype bf16
+  ./warpath bench softmax --save --python build/venv/bin/python     with PyTorch, torch.compile and Triton
 
 Each rung is checked first, timed, and checked again. A result file is written whole, so --save takes no filters.
 Exit status: 0 all passed, 1 a check failed, 2 the command was wrong or a part is missing.)";
@@ -126,7 +128,8 @@ int bench(const Options& o) {
   if (!o.json) print_backend(backend, settings);
   const harness::Roofline roofline = measure_roofline(settings);
   if (!o.json) print_roofline(roofline);
-  const std::vector<OpOutcome> outcomes = run_all(ops, settings);
+  std::vector<OpOutcome> outcomes = run_all(ops, settings);
+  if (!o.python.empty()) add_framework_peers(o.python, outcomes);
   const harness::ResultHead head = make_head(places, backend, roofline);
   const std::vector<std::string> files =
       o.save ? save(places, backend, head, outcomes) : std::vector<std::string>{};
@@ -162,6 +165,10 @@ void add_bench(Registry& r) {
   add_selection_flags(*c, r.options);
   c->add_flag("--save", r.options.save, "write ops/<op>/results/<device>.json");
   c->add_flag("--peers,!--no-peers", r.options.peers, "time the vendor's kernels too (default)");
+  c->add_option(
+       "--python", r.options.python,
+       "time PyTorch, torch.compile and Triton too, by this Python (build/venv/bin/python)")
+      ->type_name("PROGRAM");
   c->add_option("--seconds", r.options.seconds, "timer budget of one rung and case")
       ->type_name("S")
       ->check(CLI::PositiveNumber)

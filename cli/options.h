@@ -29,6 +29,7 @@ struct Options {
   bool save = false;
   bool check_only = false;
   bool peers = true;
+  std::string python;  // that times the frameworks; empty: none
   double seconds = 0.3;
   bool verbose = false;
   bool fork = true;

@@ -49,6 +49,11 @@ function(warpath_simt_library name)
     set(check_flag --no-split)
   endif()
   list(TRANSFORM ARG_INCLUDES PREPEND -I OUTPUT_VARIABLE includes)
+  # A wheel may be installed elsewhere than it was built; the last -march counts.
+  set(portable)
+  if(SKBUILD AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    set(portable -Xcompiler -march=x86-64-v2)
+  endif()
   foreach(source ${ARG_SOURCES})
     file(RELATIVE_PATH relative ${CMAKE_SOURCE_DIR} ${source})
     set(object ${CMAKE_BINARY_DIR}/simt-objects/${name}/${relative}.o)
@@ -57,7 +62,7 @@ function(warpath_simt_library name)
     add_custom_command(
       OUTPUT ${object}
       COMMAND ${CMAKE_COMMAND} -E env CXX=${CMAKE_CXX_COMPILER} $<TARGET_FILE:warpath-cc> -c ${source}
-              -o ${object} ${check_flag} -std=c++20 -O2 -I${CMAKE_SOURCE_DIR} ${includes}
+              -o ${object} ${check_flag} ${portable} -std=c++20 -O2 -I${CMAKE_SOURCE_DIR} ${includes}
               -Xcompiler -fPIC,-fvisibility=hidden,-fvisibility-inlines-hidden,-Wall,-Wextra -MD -MF
               ${object}.d
       DEPENDS ${source} warpath-cc

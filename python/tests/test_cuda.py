@@ -1,9 +1,11 @@
 """The ops on a GPU: every rung, the current stream, graphs, two devices in one call."""
 
+import numpy as np
 import pytest
 import torch
 import warpath
 from conftest import OPS, assert_right, call, dtypes, inputs
+from warpath import _build
 
 pytestmark = pytest.mark.skipif(
     not torch.cuda.is_available() or not warpath.rungs("softmax", "cuda"),
@@ -80,3 +82,42 @@ def test_autocast():
     x = torch.randn(8, 8, device="cuda")
     with torch.autocast("cuda", torch.float16):
         assert warpath.vector_add(x, x.half()).dtype == torch.float32
+
+
+LOADED = """
+__global__ void vec_add(const float* a, const float* b, float* c, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) c[i] = a[i] + b[i];
+}
+template <class T, int N>
+__global__ void scale(T* x, T by) { x[threadIdx.x] *= by * T(N); }
+"""
+
+
+@pytest.mark.skipif(_build.nvcc() is None, reason="needs nvcc")
+def test_load(tmp_path):
+    """Their own kernels by nvcc: tensors, arrays, a stream, a template, and what is refused."""
+    (tmp_path / "mine.cu").write_text(LOADED)
+    k = warpath.load(tmp_path / "mine.cu")
+    a, b, c = (torch.randn(1000, device="cuda") for _ in range(3))
+    k.vec_add[4, 256](a, b, c, 1000)
+    assert torch.equal(c, a + b)
+    array = np.zeros(1000, np.float32)
+    k.vec_add[4, 256](a.cpu().numpy(), b.cpu().numpy(), array, 1000)
+    np.testing.assert_array_equal(array, c.cpu().numpy())
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    k["scale<float, 3>"][1, 1000, 0, stream](c, 2.0)
+    stream.synchronize()
+    torch.testing.assert_close(c, 6 * (a + b))
+    with pytest.raises(TypeError, match="'b' is on the CPU, but the kernel runs on the GPU"):
+        k.vec_add[4, 256](a, b.cpu(), c, 1000)
+    with pytest.raises(warpath.KernelError, match="vec_add: cudaErrorInvalid"):
+        k.vec_add[1, 2000](a, b, c, 1000)
+    k.vec_add[4, 256](a, b, c, 1000)  # a refusal is not sticky
+    torch.cuda.synchronize()
+    with pytest.raises(warpath.CompileError, match="lost"):
+        warpath.load_inline("__global__ void k(int* a) { a[0] = lost; }")
+    checked = warpath.load(tmp_path / "mine.cu", check=True)
+    with pytest.raises(warpath.KernelError, match="out of bounds"):
+        checked.vec_add[4, 256](a.cpu(), b.cpu(), torch.zeros(999), 1000)

@@ -7,13 +7,15 @@ import torch
 onnx = pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
 
-from warpath import _onnx  # noqa: E402
+import warpath
 
 
 def session(body: str, inputs: str, outputs: str):
     text = f'<ir_version: 10, opset_import: ["": 21, "warpath": 1]>\nm ({inputs}) => ({outputs}) '
     model = onnx.parser.parse_model(text + f"{{ {body} }}").SerializeToString()
-    return onnxruntime.InferenceSession(model, _onnx._options(True))
+    options = onnxruntime.SessionOptions()
+    options.register_custom_ops_library(warpath.onnx_library())
+    return onnxruntime.InferenceSession(model, options)
 
 
 def test_in_a_model():

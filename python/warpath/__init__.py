@@ -9,6 +9,8 @@
 Every function here is made from the contract of an op; help(warpath.softmax) shows it.
 """
 
+import os
+
 import torch
 
 from warpath import _contract, _native, _register
@@ -62,6 +64,11 @@ def compare(
     return made
 
 
+def onnx_library() -> str:
+    """The file for ONNX Runtime's SessionOptions.register_custom_ops_library: every op, on the CPU."""
+    return os.path.join(os.path.dirname(__file__), "onnx_ops.so")
+
+
 def load_ipython_extension(shell) -> None:
     """`%load_ext warpath`: the magic %%cuda."""
     from warpath import _magic
@@ -76,6 +83,7 @@ __all__ = [
     "compare",
     "load",
     "load_inline",
+    "onnx_library",
     "ops",
     "patch",
     "rungs",

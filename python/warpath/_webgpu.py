@@ -27,6 +27,10 @@ def _device():
         text = "none answered"
     if adapter is None:
         raise CannotRun(f"no WebGPU adapter ({text}); on Debian: apt install mesa-vulkan-drivers")
+    if (
+        adapter.info["backend_type"] == "OpenGL"
+    ):  # a last resort whose compute shaders are not WebGPU's
+        raise CannotRun("only an OpenGL adapter; on Debian: apt install mesa-vulkan-drivers")
     return adapter.info["device"], adapter.request_device_sync()
 
 

@@ -38,6 +38,55 @@ TEST(Bench, SavesWhatItMeasured) {
   EXPECT_NE(lab.run({"ops", "toy"}).out.find("NVIDIA FAKE100-PCIE"), std::string::npos);
 }
 
+// The frameworks' times come from a child, `PYTHON -m warpath bench --output FILE op…`.
+TEST(Bench, FrameworksArePeers) {
+  const Lab lab("gpu");
+  const auto as_python = [&](const std::string& script) {
+    lab.write("python", "#!/bin/sh\n" + script);
+    std::filesystem::permissions(lab.home() / "python", std::filesystem::perms::owner_all);
+    return lab.run({"bench", "toy", "--json", "--python", (lab.home() / "python").string()});
+  };
+  const json plain = lab.run({"bench", "toy", "--json"}).json();
+  std::string test;
+  for (const json& op : plain["ops"])
+    if (op["op"] == "toy")
+      for (const json& r : op["records"]) test = r["case"];
+  const std::string record = R"({"op": "toy", "case": ")" + test + R"(", "dtype": "f32", )";
+  const Said s = as_python(
+      "[ \"$1 $2 $3 $4\" = \"-m warpath bench --output\" ] || exit 3\n"
+      "cat > \"$5\" <<'END'\n[" +
+      record +
+      R"("name": "Fast", "passed": true, "reason": "", "error": 0, "bytes": 8, "flops": 1,
+          "median_us": 2, "p20_us": 2, "p80_us": 2},)" +
+      record + R"("name": "Wrong", "passed": false, "reason": "y[0] is 1", "median_us": null},)" +
+      record +
+      R"("name": "Absent", "passed": null, "reason": "not installed", "median_us": null}])"
+      "\nEND\n");
+  ASSERT_EQ(s.status, 0) << s.err << s.out;
+  int seen = 0;
+  json records = json::array();
+  const json told = s.json();
+  for (const json& op : told["ops"])
+    for (const json& r : op["records"]) records.push_back(r);
+  for (const json& r : records) {
+    if (r["name"] == "Fast") {
+      ++seen;
+      EXPECT_EQ(r["kind"], "peer");
+      EXPECT_EQ(r["time_us"]["median"], 2.0);
+    } else if (r["name"] == "Wrong" || r["name"] == "Absent") {
+      ++seen;
+      EXPECT_FALSE(r.contains("time_us")) << "no time without a pass";
+    }
+  }
+  EXPECT_EQ(seen, 3);
+
+  const Said refused = as_python("echo 'warpath: times need a GPU' >&2\nexit 2\n");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.err.find("cannot time the frameworks: warpath: times need a GPU"),
+            std::string::npos)
+      << refused.err;
+}
+
 TEST(Bench, ChecksWithoutPassesHaveNoTimes) {
   const Lab lab("gpu");
   const Said s = lab.run({"bench", "unruly", "--rung", "zero", "--json"});
