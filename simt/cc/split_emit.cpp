@@ -149,9 +149,9 @@ class Emitter {
       std::string text;
       if (v.parameter) {
         if (v.life == Life::once) continue;
-        text = "using simt_t" + k + " = std::remove_cv_t<decltype(" + std::string(v.name) +
-               ")>; simt_t" + k + "& simt_p" + k + " = const_cast<simt_t" + k + "&>(" +
-               std::string(v.name) + "); ";
+        text = "using simt_t" + k + " = typename ::simt::SplitBare<decltype(" +
+               std::string(v.name) + ")>::type; simt_t" + k + "& simt_p" + k +
+               " = const_cast<simt_t" + k + "&>(" + std::string(v.name) + "); ";
         if (v.life == Life::thread) text += variable(k);
       } else if (v.life == Life::once) {
         text = "[[maybe_unused]] " + declaration(v);

@@ -129,6 +129,14 @@ void Facts::scan() {
       if (s_.match(i) != none) open.clear();
     } else if (t.is(Word::device_) || t.is(Word::variable_)) {
       add_variable(i);
+    } else if (t.is(Word::volatile_) && users_own) {
+      std::string_view name;
+      for (Index k = i + 1; k < s_.size() && k < i + 16; ++k) {
+        if (s_.is(k, ';') || s_.is(k, '=') || s_.is(k, '[') || s_.is(k, ',') || s_.is(k, ')'))
+          break;
+        if (s_.is_name(k)) name = s_.text(k);
+      }
+      if (!name.empty()) volatile_.insert(name);
     }
   }
 }

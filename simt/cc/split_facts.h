@@ -20,6 +20,8 @@ class Facts {
   // Calls through an object: a lambda or an operator() somewhere waits.
   bool objects_wait() const { return waits("operator()"); }
   bool takes_reference(std::string_view name) const { return references_.count(name) != 0; }
+  // A variable of the file, or a member, is declared volatile by this name.
+  bool is_volatile(std::string_view name) const { return volatile_.count(name) != 0; }
   // A __device__, __constant__ or __managed__ variable, whose value may change while a kernel runs.
   bool is_device_variable(std::string_view name) const { return variables_.count(name) != 0; }
 
@@ -42,6 +44,7 @@ class Facts {
   std::unordered_set<std::string_view> waits_;
   std::unordered_set<std::string_view> references_;
   std::unordered_set<std::string_view> variables_;
+  std::unordered_set<std::string_view> volatile_;
 };
 
 // A loop in [begin, end) that looks at memory until another thread changes it.

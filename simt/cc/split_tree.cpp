@@ -45,6 +45,7 @@ class Parser {
       }
       if (!s_.is_name(i)) continue;
       const std::string_view name = s_.text(i);
+      if (facts_.is_volatile(name)) throw NotSplit{"volatile"};
       if (name == "goto" || name == "try" || name == "co_await" || name == "this") {
         throw NotSplit{"uses " + std::string(name)};
       }

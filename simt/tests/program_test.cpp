@@ -4,7 +4,8 @@
 //   NAME.err    lines that must occur in its standard error
 //   NAME.flags  more arguments for the driver, relative to the programs' folder
 //   NAME.fail   the program must not compile: lines that must occur in the driver's messages
-// Programs named split_* run once more on fibers (SIMT_SPLIT=0), with the same results.
+// Programs named split_* run once more on fibers (SIMT_SPLIT=0), with the same results; all their kernels
+// must be loops the first time.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -52,6 +53,8 @@ class Program : public testing::Test {
     const std::string program = folder / "program";
     std::string flags = read(beside(".flags"));
     std::replace(flags.begin(), flags.end(), '\n', ' ');
+    const bool split = name().rfind("split_", 0) == 0;
+    if (split) flags += " -v";
     const std::string messages = folder / "messages";
     const int compiled = shell("cd '" + source_.parent_path().string() + "' && '" SIMT_CC "' " +
                                source_.filename().string() + " " + flags + " -o '" + program +
@@ -63,7 +66,11 @@ class Program : public testing::Test {
     }
     ASSERT_EQ(compiled, 0) << read(messages);
     run(folder, "");
-    if (name().rfind("split_", 0) == 0) run(folder, "SIMT_SPLIT=0 ");
+    if (!split) return;
+    for (const char* other : {"fibers: ", "once more, without loops"}) {
+      EXPECT_EQ(read(messages).find(other), std::string::npos) << read(messages);
+    }
+    run(folder, "SIMT_SPLIT=0 ");
   }
 
   void run(const fs::path& folder, const std::string& environment) {

@@ -88,6 +88,9 @@ TEST(Split, WhatIsNotUnderstood) {
   EXPECT_EQ(why_not(kernel("for (int i : list) __syncthreads();")),
             "a barrier in a loop over a range");
   EXPECT_EQ(why_not(kernel("volatile int* q = p; __syncthreads(); q[0] = 1;")), "volatile");
+  EXPECT_EQ(why_not("volatile int flag;" + kernel("while (!flag) ; __syncthreads();")), "volatile");
+  EXPECT_EQ(why_not("__simt_global__ void k(volatile int* p) { __syncthreads(); p[0] = 1; }"),
+            "volatile");
   EXPECT_EQ(
       why_not(kernel("int i = 1; __syncthreads(); { int i = 2; __syncthreads(); p[i] = i; }")),
       "'i' is hidden by another");

@@ -127,6 +127,20 @@ class SplitSchedule : public SplitRun {
 template <class T>
 inline constexpr bool is_split_scalar = std::is_scalar_v<T>;
 
+// A declared type without what concerns the declared name alone.
+template <class T>
+struct SplitBare {
+  using type = std::remove_cv_t<T>;
+};
+template <class T>
+struct SplitBare<T* __restrict__> {
+  using type = T*;
+};
+template <class T>
+struct SplitBare<T* const __restrict__> {
+  using type = T*;
+};
+
 // How a piece sees it: a copy of a plain value, so that it can be in a register; else its place.
 template <class T>
 using SplitView = std::conditional_t<is_split_scalar<T>, T, T&>;
@@ -134,7 +148,7 @@ using SplitView = std::conditional_t<is_split_scalar<T>, T, T&>;
 template <class Declared>
 class SplitVar {
  public:
-  using T = std::remove_cv_t<Declared>;
+  using T = typename SplitBare<Declared>::type;
   using View = SplitView<T>;
   // Of what does not change any more, small things are copied too.
   using Seen =

@@ -43,7 +43,7 @@ __global__ void pointers(int* out, const int* in, int n) {
   extern __shared__ int all[];
   int* first = all;
   int* second = &all[blockDim.x];
-  const int* row = in + blockIdx.x * n;
+  const int* __restrict__ row = in + blockIdx.x * n;
   int x = 5, y = threadIdx.x, *p = &x;
   first[threadIdx.x] = row[threadIdx.x % n];
   second[threadIdx.x] = y;
@@ -54,7 +54,7 @@ __global__ void pointers(int* out, const int* in, int n) {
   out[blockIdx.x * blockDim.x + threadIdx.x] = x * 1000 + y + second[threadIdx.x] + twice(*p);
 }
 
-__global__ void own_parameters(int* out, int n, Pair pair) {
+__global__ void own_parameters(int* __restrict__ out, int n, Pair pair) {
   __shared__ int values[64];
   n += threadIdx.x;
   pair.a = n * 2;
