@@ -68,11 +68,13 @@ struct Judge {
 // The worst element, and how many are out of bounds; merged in any order with the same result.
 struct Tally {
   Judged worst{0, 0, -1};
+  double largest = 0;
   std::int64_t index = -1;
   std::int64_t bad = 0;
 
   void add(const Judged& j, std::int64_t i) {
     if (j.ratio > 1) ++bad;
+    largest = std::max(largest, j.error);
     if (j.ratio > worst.ratio || (j.ratio == worst.ratio && i < index)) {
       worst = j;
       index = i;
@@ -80,6 +82,7 @@ struct Tally {
   }
   void merge(const Tally& t) {
     const std::int64_t both = bad + t.bad;
+    largest = std::max(largest, t.largest);
     if (t.index >= 0) add(t.worst, t.index);
     bad = both;
   }
@@ -94,6 +97,7 @@ Verdict verdict(const Tally& t, std::int64_t n) {
   v.passed = t.bad == 0;
   v.bad = t.bad;
   v.index = t.index;
+  v.largest = t.largest;
   if (t.index >= 0) {
     v.error = t.worst.error;
     v.allowed = t.worst.allowed;

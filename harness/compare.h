@@ -21,6 +21,7 @@ struct Verdict {
   double error = 0;         // at the element that comes nearest to its bound, or most exceeds it
   double allowed = 0;       // the bound there
   double ratio = 0;         // error / allowed; infinite for NaN in the wrong place
+  double largest = 0;       // error of all elements
   std::int64_t bad = 0;     // elements out of bounds
   std::int64_t index = -1;  // of the worst element, linear
 };

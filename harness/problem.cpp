@@ -127,7 +127,9 @@ Verdict Problem::judge(const char* outputs) const {
             : compare({t.spec->name, t.dtype, t.shape, o.reference.as<double>(),
                        o.scale.as<double>(), tolerance_},
                       got);
+    const double largest = std::max(worst.largest, v.largest);
     if (worst.index < 0 || v.ratio > worst.ratio) worst = v;
+    worst.largest = largest;
   }
   return worst;
 }

@@ -15,7 +15,7 @@ template <int Bytes>
 __device__ __forceinline__ void copy_async(std::uint32_t to_shared, const void* from,
                                            bool inside = true) {
   static_assert(Bytes == 4 || Bytes == 8 || Bytes == 16, "cp.async moves 4, 8 or 16 bytes");
-  const int bytes = inside ? Bytes : 0;
+  const int bytes = inside ? Bytes : 0;  // a constant where `inside` is one
   if constexpr (Bytes == 16)
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to_shared), "l"(from),
                  "r"(bytes)

@@ -27,7 +27,8 @@ void launch(const Args& args, cudaStream_t stream) {
   if (args.d.size() == 0) return;
   dispatch_float(args.a.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    coalesced<T><<<tiles_of(args, down, right), dim3(right, down), 0, stream>>>(problem_of<T>(args));
+    coalesced<T>
+        <<<tiles_of(args, down, right), dim3(right, down), 0, stream>>>(problem_of<T>(args));
   });
   CUDA_CHECK(cudaGetLastError());
 }

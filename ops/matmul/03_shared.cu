@@ -33,8 +33,7 @@ void launch(const Args& args, cudaStream_t stream) {
   if (args.d.size() == 0) return;
   dispatch_float(args.a.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    shared_tile<T>
-        <<<tiles_of(args, side, side), side * side, 0, stream>>>(problem_of<T>(args));
+    shared_tile<T><<<tiles_of(args, side, side), side * side, 0, stream>>>(problem_of<T>(args));
   });
   CUDA_CHECK(cudaGetLastError());
 }

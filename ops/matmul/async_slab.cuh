@@ -15,43 +15,52 @@ struct AsyncSlab {
     return load<4>(&at[l][i]);
   }
 
-  // Zeros outside of the matrix.
+  // Zeros outside of the matrix. A tile that lies inside of it asks nothing about edges: those
+  // questions would be instructions in the way of multiplications.
   template <bool AlongK>
   __device__ __forceinline__ void fetch(const Operand<float, AlongK>& x, std::int64_t i0,
                                         std::int64_t l0) {
+    const bool whole = i0 + Outer <= x.size && l0 + Depth <= x.k;
+    if (whole && AlongK)
+      fetch_turned(x.at(i0, l0), x.pitch);
+    else if (whole && x.vectors)
+      fetch_vectors(x.at(i0, l0), x.pitch);
+    else
+      fetch_edge(x, i0, l0);
+  }
+
+ private:
+  // A warp copies 8 neighbours along k, a 32-byte sector, of 4 rows.
+  __device__ __forceinline__ void fetch_turned(const float* x, std::int64_t row) {
+    constexpr int rows = Threads / 8;
     const int t = threadIdx.x;
-    if constexpr (AlongK) {
-      // Two stretches of 8 along k, as wide as a 32-byte sector each.
-      constexpr int rows = Threads / 8;
-      const float* const from = x.at(i0 + t / 8, l0 + t % 8);
-      const std::uint32_t to = ptx::shared_address(&at[t % 8][t / 8]);
+    const float* from = x + t / 8 * row + t % 8;
+    const std::uint32_t to = ptx::shared_address(&at[t % 8][t / 8]);
 #pragma unroll
-      for (int q = 0; q < Outer / rows; ++q)
+    for (int q = 0; q < Outer / rows; ++q, from += rows * row)
 #pragma unroll
-        for (int h = 0; h < Depth / 8; ++h)
-          ptx::copy_async<4>(to + (h * 8 * pitch + q * rows) * 4, from + q * rows * x.pitch + h * 8,
-                             i0 + t / 8 + q * rows < x.size && l0 + t % 8 + h * 8 < x.k);
-    } else if (x.vectors) {
-      constexpr int vectors = Outer / 4, rows = Threads / vectors;
-      const std::int64_t i = i0 + t % vectors * 4;
+      for (int h = 0; h < Depth / 8; ++h)
+        ptx::copy_async<4>(to + (h * 8 * pitch + q * rows) * 4, from + h * 8);
+  }
+
+  __device__ __forceinline__ void fetch_vectors(const float* x, std::int64_t row) {
+    constexpr int vectors = Outer / 4, rows = Threads / vectors;
+    const int l = threadIdx.x / vectors, i = threadIdx.x % vectors * 4;
+    const float* from = x + l * row + i;
+    const std::uint32_t to = ptx::shared_address(&at[l][i]);
 #pragma unroll
-      for (int q = 0; q < Depth / rows; ++q) {
-        const int l = t / vectors + q * rows;
-        const std::uint32_t to = ptx::shared_address(&at[l][t % vectors * 4]);
-        if (i + 4 <= x.size || i >= x.size) {
-          ptx::copy_async<16>(to, x.at(i, l0 + l), i < x.size && l0 + l < x.k);
-        } else {  // across the edge
-          for (int e = 0; e < 4; ++e)
-            ptx::copy_async<4>(to + e * 4, x.at(i + e, l0 + l), i + e < x.size && l0 + l < x.k);
-        }
-      }
-    } else {
-#pragma unroll 4
-      for (int q = 0; q < Outer * Depth / Threads; ++q) {
-        const int v = t + q * Threads, i = v % Outer, l = v / Outer;
-        ptx::copy_async<4>(ptx::shared_address(&at[l][i]), x.at(i0 + i, l0 + l),
-                           i0 + i < x.size && l0 + l < x.k);
-      }
+    for (int q = 0; q < Depth / rows; ++q, from += rows * row)
+      ptx::copy_async<16>(to + q * rows * pitch * 4, from);
+  }
+
+  template <bool AlongK>
+  __device__ __forceinline__ void fetch_edge(const Operand<float, AlongK>& x, std::int64_t i0,
+                                             std::int64_t l0) {
+#pragma unroll 1
+    for (int v = threadIdx.x; v < Outer * Depth; v += Threads) {
+      const int i = AlongK ? v / Depth : v % Outer, l = AlongK ? v % Depth : v / Outer;
+      ptx::copy_async<4>(ptx::shared_address(&at[l][i]), x.at(i0 + i, l0 + l),
+                         i0 + i < x.size && l0 + l < x.k);
     }
   }
 };

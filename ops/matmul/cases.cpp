@@ -63,6 +63,11 @@ std::vector<Case> layouts() {
       sized("a^T b, odd", 67, 131, 45, {.layouts = {{"a", columns}}}),
       sized("a b^T, odd", 67, 131, 45, {.layouts = {{"b", columns}}}),
       sized("a^T b^T, odd", 67, 131, 45, {.layouts = {{"a", columns}, {"b", columns}}}),
+      sized("a b^T, many steps", 72, 136, 520, {.dtypes = half_types, .layouts = {{"b", columns}}}),
+      sized("a b^T, several tiles", 136, 520, 392,
+            {.dtypes = {DType::bf16}, .layouts = {{"b", columns}}}),
+      sized("a^T b, many steps", 136, 264, 328,
+            {.dtypes = half_types, .layouts = {{"a", columns}}}),
       sized("a^T b^T, special", 40, 120, 13,
             {.fill = Fill::special, .layouts = {{"a", columns}, {"b", columns}}}),
       sized("padded", 70, 130, 50, {.layouts = {{"a", padded}, {"b", padded}}}),
@@ -127,6 +132,7 @@ std::vector<Case> tf32() {
       only("tf32 odd", 129, 257, 67),
       only("tf32 a^T b", 72, 136, 80, {.layouts = {{"a", columns}}}),
       only("tf32 a b^T", 72, 136, 80, {.layouts = {{"b", columns}}}),
+      only("tf32 a b^T, many steps", 136, 264, 200, {.layouts = {{"b", columns}}}),
       only("tf32 a^T b^T, odd", 67, 131, 45, {.layouts = {{"a", columns}, {"b", columns}}}),
       only("tf32 long k", 64, 40, 3000),
       only("tf32 misaligned", 70, 72, 64, {.offset = 1}),
@@ -144,8 +150,10 @@ std::vector<Case> squares() {
   add("4096", 4096, {});
   add("8192", 8192, {});
   add("16384", 16384, {.dtypes = half_types});
-  add("4096 tf32", 4096, {.scalars = {{"tf32", 1}}, .dtypes = {DType::f32}});
-  add("8192 tf32", 8192, {.scalars = {{"tf32", 1}}, .dtypes = {DType::f32}});
+  // As a linear layer lies: wgmma takes tf32 with k contiguous in both inputs, and only so.
+  const std::map<std::string, Layout> linear = {{"b", Layout::columns}};
+  add("4096 tf32", 4096, {.scalars = {{"tf32", 1}}, .dtypes = {DType::f32}, .layouts = linear});
+  add("8192 tf32", 8192, {.scalars = {{"tf32", 1}}, .dtypes = {DType::f32}, .layouts = linear});
   add("4096 bias gelu", 4096,
       {.scalars = {{"bias", 1}, {"activation", gelu}}, .dtypes = {DType::bf16}});
   all.push_back(

@@ -65,6 +65,25 @@ std::string shape_text(const std::vector<std::int64_t>& sizes) {
   return text + (sizes.size() == 1 ? ",)" : ")");
 }
 
+// Leading axes as one: its stride, or -1 where no single stride leads through all of them.
+std::int64_t merged_stride(const TorchTensor& t, std::size_t lead) {
+  const auto sizes = t.sizes();
+  const auto strides = t.strides();
+  std::int64_t stride = 0, span = 0;  // span: what the axes so far cover, from the inside
+  for (std::size_t i = lead; i-- > 0;) {
+    if (sizes[i] == 1) continue;
+    if (span == 0) {
+      stride = strides[i];
+      span = stride * sizes[i];
+    } else if (strides[i] == span) {
+      span *= sizes[i];
+    } else if (!(stride == 0 && strides[i] == 0)) {
+      return -1;
+    }
+  }
+  return stride;
+}
+
 }  // namespace
 
 Values take(const TorchOp& op, StableIValue* stack) {
@@ -92,8 +111,11 @@ Bound::Bound(const TorchOp& op, const Ladder& ladder, Values values) : op_(op) {
   const std::size_t units = ladder.op->args_size / sizeof(std::max_align_t) + 1;
   args_ = std::make_unique<std::max_align_t[]>(units);
   ladder.op->construct(args());
+  for (std::size_t i = 0; i < op.parameters.size(); ++i)
+    if (is_dtype_choice(*op.parameters[i])) choose_dtype(*op.parameters[i], values.strings[i]);
   for (std::size_t i = 0; i < op.parameters.size(); ++i) {
     const ArgSpec& a = *op.parameters[i];
+    if (is_dtype_choice(a)) continue;
     if (!a.is_tensor())
       bind_scalar(a, values.scalars[i], values.strings[i]);
     else if (values.tensors[i])
@@ -126,7 +148,34 @@ void Bound::check_device(const ArgSpec& a, const TorchTensor& t) {
   }
 }
 
-DType Bound::check_dtype(const ArgSpec& a, const TorchTensor& t) const {
+// What an output's type was set to; null where nothing has said it so far.
+const DType* Bound::chosen_dtype(const ArgSpec& output) const {
+  for (const auto& [spec, dtype] : chosen_)
+    if (spec == &output) return &dtype;
+  return nullptr;
+}
+
+void Bound::choose_dtype(const ArgSpec& choice, const std::string& text) {
+  if (text.empty()) return;
+  const ArgSpec& output = *op_.contract->find(choice.same_as);
+  for (const DType d : output.dtypes)
+    if (name(d) == text) return chosen_.emplace_back(&output, d), void();
+  refuse(choice, "is '" + text + "'; allowed: " + names(output.dtypes));
+}
+
+// Told by the call, or by an input that must have the same type; otherwise that of the first tensor
+// where the output can have it.
+DType Bound::output_dtype(const ArgSpec& output) const {
+  if (!output.same_as.empty()) return tensor_at(args(), *op_.contract->find(output.same_as)).dtype;
+  if (const DType* told = chosen_dtype(output)) return *told;
+  if (first_) {
+    const DType d = tensor_at(args(), *first_).dtype;
+    if (std::count(output.dtypes.begin(), output.dtypes.end(), d)) return d;
+  }
+  return output.dtypes.at(0);
+}
+
+DType Bound::check_dtype(const ArgSpec& a, const TorchTensor& t) {
   int code = 0;
   must(aoti_torch_get_dtype(t.get(), &code), "tell a tensor's dtype");
   const auto known = std::find_if(dtype_table.begin(), dtype_table.end(),
@@ -134,7 +183,13 @@ DType Bound::check_dtype(const ArgSpec& a, const TorchTensor& t) const {
   const std::string is = known == dtype_table.end() ? "another dtype" : std::string(known->name);
   if (!a.same_as.empty()) {
     const ArgSpec& other = *op_.contract->find(a.same_as);
-    const DType wanted = tensor_at(args(), other).dtype;
+    if (other.role == Role::out && !chosen_dtype(other)) {  // this input tells the output's type
+      for (const DType d : other.dtypes)
+        if (torch_dtype(d) == code) return chosen_.emplace_back(&other, d), d;
+      refuse(a, "is " + is + "; allowed: " + names(other.dtypes));
+    }
+    const DType wanted =
+        other.role == Role::out ? *chosen_dtype(other) : tensor_at(args(), other).dtype;
     if (torch_dtype(wanted) != code)
       refuse(a, "is " + is + " but '" + other.name + "' is " + std::string(name(wanted)));
     return wanted;
@@ -179,8 +234,9 @@ void Bound::bind_input(const ArgSpec& a, const TorchTensor& t) {
   check_device(a, t);
   const DType dtype = check_dtype(a, t);
   check_shape(a, t);
-  const bool strides_fit = a.strided && static_cast<std::size_t>(t.dim()) == a.dims.size() &&
-                           !(a.dims.size() && a.dims[0].leading);
+  const bool leading = !a.dims.empty() && a.dims[0].leading;
+  const std::size_t lead = leading ? static_cast<std::size_t>(t.dim()) + 1 - a.dims.size() : 0;
+  const bool strides_fit = a.strided && (!leading || merged_stride(t, lead) >= 0);
   if (strides_fit || t.is_contiguous()) {
     inputs_.push_back(t);
   } else {
@@ -206,8 +262,10 @@ void Bound::fill(const ArgSpec& a, const TorchTensor& t, DType dtype) {
     ++at;
   }
   for (std::size_t i = lead; i < sizes.size(); ++i) out.shape[at++] = sizes[i];
-  if (!t.is_contiguous()) {  // only where the contract takes any strides: no axes were merged
-    for (std::size_t i = 0; i < sizes.size(); ++i) out.stride[i] = strides[i];
+  if (!t.is_contiguous()) {  // only where the contract takes any strides
+    at = 0;
+    if (leading) out.stride[at++] = merged_stride(t, lead);
+    for (std::size_t i = lead; i < sizes.size(); ++i) out.stride[at++] = strides[i];
     return;
   }
   std::int64_t stride = 1;
@@ -252,8 +310,7 @@ void Bound::make_output(const ArgSpec& a) {
     WARPATH_CHECK(s, "warpath::" + op_.name + ": no argument tells the size of '" + d.name + "'");
     for (const std::int64_t n : s->sizes) shape.push_back(n + (d.leading ? 0 : d.plus));
   }
-  const DType dtype =
-      a.same_as.empty() ? a.dtypes.at(0) : tensor_at(args(), *op_.contract->find(a.same_as)).dtype;
+  const DType dtype = output_dtype(a);
   outputs_.push_back(allocate(shape, torch_dtype(dtype), device_type_, device_index_));
   fill(a, outputs_.back(), dtype);
 }

@@ -51,7 +51,10 @@ class Bound {
   [[noreturn]] void refuse(const ArgSpec& a, const std::string& why) const;
   void bind_input(const ArgSpec& a, const TorchTensor& t);
   void check_device(const ArgSpec& a, const TorchTensor& t);
-  DType check_dtype(const ArgSpec& a, const TorchTensor& t) const;
+  DType check_dtype(const ArgSpec& a, const TorchTensor& t);
+  void choose_dtype(const ArgSpec& choice, const std::string& text);
+  const DType* chosen_dtype(const ArgSpec& output) const;
+  DType output_dtype(const ArgSpec& output) const;
   void check_shape(const ArgSpec& a, const TorchTensor& t);
   void check_size(const ArgSpec& a, const Dim& d, std::vector<std::int64_t> sizes);
   void bind_scalar(const ArgSpec& a, StableIValue bits, const std::string& text);
@@ -63,6 +66,7 @@ class Bound {
   const TorchOp& op_;
   std::unique_ptr<std::max_align_t[]> args_;
   std::vector<Size> sizes_;
+  std::vector<std::pair<const ArgSpec*, DType>> chosen_;     // outputs whose type is told
   std::vector<TorchTensor> inputs_, outputs_;                // kept alive until the launch
   std::vector<std::pair<TorchTensor, TorchTensor>> copies_;  // caller's tensor, what was launched
   std::optional<TorchTensor> scratch_;

@@ -89,7 +89,7 @@ std::string scalar_fields(const ArgSpec& a) {
   std::string value = fallback(a);
   if (a.scalar == ScalarType::boolean) value = a.fallback != 0 ? "true" : "false";
   return R"("type": )" + quoted(schema_type(a.scalar)) + R"(, "default": )" + value +
-         R"(, "choices": [)" + joined(a.choices, quoted) + "]";
+         R"(, "choices": [)" + joined(a.choices, quoted) + R"(], "same_as": )" + quoted(a.same_as);
 }
 
 std::string arg_json(const ArgSpec* a) {
@@ -105,6 +105,7 @@ std::string rung_json(const Rung* r) {
 
 std::string op_json(const TorchOp& op) {
   return R"({"name": )" + quoted(op.name) + R"(, "summary": )" + quoted(op.contract->summary()) +
+         R"(, "folder": )" + quoted(op.folder) + R"(, "library": )" + quoted(op.library) +
          R"(, "schema": )" + quoted(schema(op)) + R"(, "parameters": [)" +
          joined(op.parameters, arg_json) + R"(], "outputs": [)" + joined(op.outputs, arg_json) +
          R"(], "rungs": {"simt": [)" + joined(op.ladders[simt].rungs, rung_json) +

@@ -35,8 +35,20 @@ void order_parameters(TorchOp& op) {
   add([](const ArgSpec& a) { return a.is_input() && !a.optional; });
   add([](const ArgSpec& a) { return a.is_input() && a.optional; });
   add([](const ArgSpec& a) { return a.role == Role::scalar; });
-  for (const ArgSpec& a : op.contract->args())
-    if (a.role == Role::out) op.outputs.push_back(&a);
+  for (const ArgSpec& a : op.contract->args()) {
+    if (a.role != Role::out) continue;
+    op.outputs.push_back(&a);
+    if (!a.same_as.empty() || a.dtypes.size() < 2) continue;
+    ArgSpec choice;
+    choice.name = a.name + "_dtype";
+    choice.role = Role::scalar;
+    choice.scalar = ScalarType::choice;
+    choice.same_as = a.name;
+    choice.choices.emplace_back();
+    for (const DType d : a.dtypes) choice.choices.emplace_back(name(d));
+    op.dtype_choices.push_back(std::make_unique<ArgSpec>(std::move(choice)));
+    op.parameters.push_back(op.dtype_choices.back().get());
+  }
 }
 
 }  // namespace
@@ -61,6 +73,8 @@ std::vector<TorchOp> find_ops(const std::filesystem::path& package,
       for (const Op& op : library.registry->ops) {
         TorchOp& t = found[op.contract.name()];
         t.name = op.contract.name();
+        t.folder = name;
+        t.library = path.string();
         if (!t.contract) t.contract = &op.contract;
         Ladder& ladder = t.ladders[backend];
         ladder.op = &op;

@@ -1,6 +1,7 @@
 // What the op libraries beside the extension offer: each op once, with a ladder for every backend.
 #pragma once
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,13 +26,22 @@ inline const char* const backend_names[] = {"simt", "cuda"};
 
 struct TorchOp {
   std::string name;
+  std::string folder, library;  // of ops/, and the file it came from
   const Contract* contract = nullptr;
   Ladder ladders[2];
-  // In the order of the schema: tensors, tensors that may be left out, scalars (by name only). The
-  // rung follows them.
+  // In the order of the schema: tensors, tensors that may be left out, scalars (by name only), the
+  // types of outputs that leave it free. The rung follows them.
   std::vector<const ArgSpec*> parameters;
+  // "d_dtype" for an output d of several types: a choice of its types' names, or "" for what the
+  // inputs say. `same_as` names the output; the args struct has no such member.
+  std::vector<std::unique_ptr<ArgSpec>> dtype_choices;
   std::vector<const ArgSpec*> outputs;  // new tensors, in the order of the contract
 };
+
+// Whether a parameter tells the type of an output.
+inline bool is_dtype_choice(const ArgSpec& a) {
+  return a.role == Role::scalar && !a.same_as.empty();
+}
 
 // Ops of every library in the folder, sorted by name; `package` holds runtime_BACKEND.so.
 // `problems` gets a line for each library that could not be used.

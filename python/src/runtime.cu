@@ -13,6 +13,19 @@ WARPATH_EXPORT int warpath_arch(int device) {
   return major * 10 + minor;
 }
 
+// Waits for all work of someone else's kernels; null, or the name of what went wrong and its text. A fault
+// sticks to simt's device until it is reset, so it is: the next call starts clean. Not for a GPU, whose
+// context is torch's too.
+WARPATH_EXPORT const char* warpath_recover(const char** text) {
+  const cudaError_t error = cudaDeviceSynchronize();
+  cudaGetLastError();
+  if (error == cudaSuccess) return nullptr;
+  *text = cudaGetErrorString(error);
+  cudaDeviceReset();
+  cudaGetLastError();
+  return cudaGetErrorName(error);
+}
+
 // Waits for all work; null, or what went wrong. An error that can be cleared is: the next call
 // starts clean.
 WARPATH_EXPORT const char* warpath_finish() {

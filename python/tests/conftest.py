@@ -17,7 +17,7 @@ def pytest_unconfigure():
 
 
 OPS = warpath._ops
-SIZES = {"cols": 33, "rows": 5, "n": 70}
+SIZES = {"cols": 33, "rows": 5, "n": 70, "m": 40, "k": 24}
 
 
 def inputs(op: Op, dtype: str, lead: tuple[int, ...] = (2, 3), **sizes) -> list[torch.Tensor]:
@@ -27,7 +27,8 @@ def inputs(op: Op, dtype: str, lead: tuple[int, ...] = (2, 3), **sizes) -> list[
     dtypes: dict[str, str] = {}
     tensors = []
     for t in op.tensors:
-        dtypes[t.name] = dtypes[t.same_as] if t.same_as else dtype if not dtypes else t.dtypes[0]
+        free = dtype if not dtypes else (t.dtypes or [dtype])[0]
+        dtypes[t.name] = dtypes.get(t.same_as, free)
         shape: list[int] = []
         for dim in t.dims:
             if dim.leading:
@@ -60,6 +61,7 @@ def _reduce(x, kind="sum"):
 
 
 ANSWERS = {
+    "matmul": lambda a, b, c, bias: a @ b + c + bias,
     "reduce": _reduce,
     "softmax": lambda x: torch.softmax(x, -1),
     "softmax_backward": _softmax_backward,

@@ -26,7 +26,11 @@ def test_patch():
         Derived(dim=-1),
     )
     twin = copy.deepcopy(model)
-    assert warpath.patch(model) == ["1: torch.nn.Softmax", "2: torch.nn.Softmax"]
+    assert warpath.patch(model) == [
+        "0: torch.nn.Linear",
+        "1: torch.nn.Softmax",
+        "2: torch.nn.Softmax",
+    ]
     assert [type(m) for m in model[1:]] == [warpath.nn.Softmax, warpath.nn.Softmax, Derived]
     assert model.state_dict().keys() == twin.state_dict().keys()
     x = torch.randn(5, 6)

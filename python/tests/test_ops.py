@@ -19,14 +19,14 @@ EVERY = [
 
 
 def test_ops_are_found():
-    assert {"reduce", "softmax", "softmax_backward", "transpose", "vector_add"} <= set(
+    assert {"matmul", "reduce", "softmax", "softmax_backward", "transpose", "vector_add"} <= set(
         warpath.ops()
     )
 
 
 @pytest.mark.parametrize(("op", "dtype", "rung"), EVERY)
 def test_rung(op, dtype, rung):
-    tensors = inputs(op, dtype, cols=64)
+    tensors = inputs(op, dtype, cols=64, n=72)
     try:
         got = call(op, tensors, rung=rung)
     except RuntimeError as refusal:
@@ -49,7 +49,8 @@ def test_opcheck(op):
     overload = getattr(torch.ops.warpath, op.name).default
     tensors = inputs(op, "f32")
     torch.library.opcheck(overload, tuple(tensors))
-    torch.library.opcheck(overload, tuple(t.transpose(-1, 0) for t in tensors))
+    spread = [t.transpose(-1, 0).contiguous().transpose(-1, 0) for t in tensors]
+    torch.library.opcheck(overload, tuple(spread))
     if op.name + "_backward" in OPS:
         torch.library.opcheck(overload, tuple(t.requires_grad_() for t in tensors))
 

@@ -36,6 +36,32 @@ def patch(model: torch.nn.Module) -> list[str]:
     return nn.patch(model)
 
 
+def compare(
+    op: str,
+    *,
+    case: str | None = None,
+    dtype: str | None = None,
+    rows: list[str] | None = None,
+    plot: str | None = None,
+):
+    """An op by every library that has it, as a pandas DataFrame: what passed, the largest error
+    against float64, the time on this device and how it was taken, the ratio to PyTorch's.
+
+    `case` is one of the op's own, `rows` leaves the others out, `plot` names a folder for a picture
+    of time against size.
+    """
+    from pathlib import Path
+
+    from warpath import _compare, _plot
+
+    if op not in _ops:
+        raise ValueError(f"there is no op '{op}'; there are: {', '.join(ops())}")
+    made = _compare.frame(*_compare.table(_ops[op], case, dtype, rows))
+    if plot is not None:
+        made.attrs["plots"] = _plot.save(_ops[op], dtype, _compare.choose_rows(rows), Path(plot))
+    return made
+
+
 def load_ipython_extension(shell) -> None:
     """`%load_ext warpath`: the magic %%cuda."""
     from warpath import _magic
@@ -47,6 +73,7 @@ __all__ = [
     "CompileError",
     "KernelError",
     "Kernels",
+    "compare",
     "load",
     "load_inline",
     "ops",

@@ -2,7 +2,11 @@
 
 import torch
 
+from warpath import _matmul
 from warpath._contract import Op
+
+# Ops whose gradients are made of other ops.
+MADE_OF_OPS = {"matmul": _matmul.Gradient}
 
 
 def backward_of(op: Op, ops: dict[str, Op]) -> Op | None:
@@ -60,6 +64,12 @@ class Gradient:
         return tuple(found.get(f"d{t.name}") for t in self.op.tensors)
 
 
+def gradient_of(op: Op, ops: dict[str, Op], functions: dict):
+    if op.name in MADE_OF_OPS:
+        return MADE_OF_OPS[op.name](op, functions)
+    return Gradient(op, ops, functions)
+
+
 def register(op: Op, gradient: Gradient) -> None:
     torch.library.register_autograd(
         f"warpath::{op.name}", gradient.backward, setup_context=gradient.setup
@@ -81,6 +91,7 @@ def under_transforms(op: Op, gradient: Gradient, vmap_rule):
 
         @staticmethod
         def setup_context(ctx, inputs, output):
+            ctx.tensors_from = 1  # the first of the inputs is `named`
             gradient.setup(ctx, inputs[1:], inputs[0], output)
 
         @staticmethod

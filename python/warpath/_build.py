@@ -79,11 +79,15 @@ def stamp(program: Path) -> str:
     return f"{program} {state.st_size} {state.st_mtime_ns}"
 
 
-def _files_unchanged(files: dict[str, str]) -> bool:
+def unchanged(files: dict[str, str]) -> bool:
     try:
         return all(digest(Path(name).read_bytes()) == known for name, known in files.items())
     except OSError:
         return False
+
+
+def digests(names) -> dict[str, str]:
+    return {name: digest(Path(name).read_bytes()) for name in names if Path(name).is_file()}
 
 
 def _wrapper(source: Path, expressions: list[str]) -> str:
@@ -148,7 +152,7 @@ def _read(entry: Path) -> Built | None:
         told = json.loads((entry / "kernels.json").read_text())
     except (OSError, ValueError):
         return None
-    if not _files_unchanged(told["files"]):
+    if not unchanged(told["files"]):
         return None
     return Built(entry / told["library"], told["kernels"])
 
@@ -164,9 +168,7 @@ def _fill(
         source.parent,
     )
     told = json.loads(listed)
-    files = {
-        name: digest(Path(name).read_bytes()) for name in told["files"] if Path(name).is_file()
-    }
+    files = digests(told["files"])
     expressions = [instance] if instance else plain_kernels(told["kernels"])
     wrapper = work / source.name  # the same name: line tables may know a kernel by this one's
     wrapper.write_text(_wrapper(source, expressions))

@@ -71,6 +71,8 @@ class Argument:
 class Op:
     name: str
     summary: str
+    folder: str  # of ops/
+    library: str  # the file it comes from
     schema: str
     parameters: tuple[Argument, ...]
     outputs: tuple[Argument, ...]
@@ -147,11 +149,20 @@ def _bind(op: Op, argument: Argument, tensor: torch.Tensor, sizes: dict) -> None
             torch._check(a == b, lambda why=why: op.refuse(argument, why))
 
 
-def empty_outputs(op: Op, tensors: dict[str, torch.Tensor | None]) -> list[torch.Tensor]:
+def empty_outputs(op: Op, tensors: dict[str, Any]) -> list[torch.Tensor]:
     """New outputs for these inputs, nothing computed; RuntimeError names a bad argument."""
     sizes: dict = {}
     dtypes: dict[str, torch.dtype] = {}
     first = None
+    # Outputs that leave their type to the call: told by its name, or by an input like them.
+    free = {o.name: o for o in op.outputs if not o.same_as and len(o.dtypes) > 1}
+    for scalar in op.scalars:
+        told = tensors.get(scalar.name)
+        if scalar.same_as and told:
+            if told not in scalar.choices:
+                allowed = ", ".join(free[scalar.same_as].dtypes)
+                raise RuntimeError(op.refuse(scalar, f"is '{told}'; allowed: {allowed}"))
+            dtypes[scalar.same_as] = DTYPES[told]
     for argument in op.tensors:
         tensor = tensors.get(argument.name)
         if tensor is None:
@@ -161,7 +172,12 @@ def empty_outputs(op: Op, tensors: dict[str, torch.Tensor | None]) -> list[torch
             why = f"is not on the device of '{first[0].name}'"
             raise RuntimeError(op.refuse(argument, why))
         is_name = NAMES.get(tensor.dtype, "another dtype")
-        if argument.same_as:
+        if argument.same_as in free and argument.same_as not in dtypes:
+            if is_name not in free[argument.same_as].dtypes:
+                allowed = ", ".join(free[argument.same_as].dtypes)
+                raise RuntimeError(op.refuse(argument, f"is {is_name}; allowed: {allowed}"))
+            dtypes[argument.same_as] = tensor.dtype
+        elif argument.same_as:
             if tensor.dtype != dtypes[argument.same_as]:
                 other = NAMES[dtypes[argument.same_as]]
                 why = f"is {is_name} but '{argument.same_as}' is {other}"
@@ -177,6 +193,10 @@ def empty_outputs(op: Op, tensors: dict[str, torch.Tensor | None]) -> list[torch
         for dim in output.dims:
             known = sizes[dim.name][0] if dim.name else [0]
             shape += known if dim.leading else [known[0] + dim.plus]
-        dtype = dtypes[output.same_as] if output.same_as else DTYPES[output.dtypes[0]]
+        dtype = dtypes.get(output.same_as or output.name)
+        if dtype is None:
+            first_name = NAMES[first[1].dtype]
+            chosen = first_name if first_name in output.dtypes else output.dtypes[0]
+            dtype = DTYPES[chosen]
         outputs.append(torch.empty(shape, dtype=dtype, device=first[1].device))
     return outputs

@@ -18,7 +18,7 @@ def register_all(ops: dict[str, Op]) -> dict[str, Callable]:
         _register_autocast(op)
         transformed = None
         if op.functional:
-            gradient = _autograd.Gradient(op, ops, functions)
+            gradient = _autograd.gradient_of(op, ops, functions)
             _autograd.register(op, gradient)
             rule = _vmap.rule(op, functions)
             torch.library.register_vmap(f"warpath::{op.name}", rule)
@@ -74,6 +74,8 @@ def _group(op: Op, argument: Argument) -> str:
     """The argument whose dtype this one has: itself, or the end of the chain of same_as."""
     by_name = {t.name: t for t in op.tensors}
     while argument.same_as:
+        if argument.same_as not in by_name:
+            return argument.same_as  # an output's
         argument = by_name[argument.same_as]
     return argument.name
 

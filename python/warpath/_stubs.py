@@ -22,6 +22,14 @@ from warpath._load import Kernels as Kernels
 from warpath._load import load as load
 from warpath._load import load_inline as load_inline
 
+def compare(
+    op: str,
+    *,
+    case: str | None = None,
+    dtype: str | None = None,
+    rows: list[str] | None = None,
+    plot: str | None = None,
+): ...
 def ops() -> list[str]: ...
 def rungs(op: str, device: str = "cpu") -> list[str]: ...
 def patch(model: Module) -> list[str]: ...

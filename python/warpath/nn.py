@@ -15,8 +15,20 @@ class Softmax(torch.nn.Softmax):
         return warpath.softmax(input.movedim(dim, -1)).movedim(-1, dim)
 
 
+class Linear(torch.nn.Linear):
+    """torch.nn.Linear by warpath.matmul, bias fused; gradients by matmul too."""
+
+    def forward(self, input: torch.Tensor) -> torch.Tensor:
+        rows = input.reshape(-1, self.in_features)
+        out = warpath.matmul(rows, self.weight.t(), None, self.bias)
+        return out.reshape(*input.shape[:-1], self.out_features)
+
+
 # The class of torch.nn that each module here stands in for.
-REPLACES: dict[type[torch.nn.Module], type[torch.nn.Module]] = {torch.nn.Softmax: Softmax}
+REPLACES: dict[type[torch.nn.Module], type[torch.nn.Module]] = {
+    torch.nn.Linear: Linear,
+    torch.nn.Softmax: Softmax,
+}
 
 
 def patch(model: torch.nn.Module) -> list[str]:

@@ -11,6 +11,7 @@
 #include "kernels.h"
 #include "link_messages.h"
 #include "process.h"
+#include "split.h"
 #include "startup.h"
 #include "translate.h"
 
@@ -128,7 +129,8 @@ class Driver {
     flags.push_back(o_.debug ? "-g" : "-g1");
     // CUDA code casts between element and vector types freely, and a GPU does not contract
     // a*b+c behind the program's back across what the CPU's compiler might.
-    append(flags, {"-fno-strict-aliasing", "-ffp-contract=off", "-Wno-unknown-pragmas"});
+    append(flags,
+           {"-fno-strict-aliasing", "-ffp-contract=off", "-Wno-unknown-pragmas", "-Wno-psabi"});
     // GCC makes one of functions that come out alike, and with that their lines are lost. And it puts a
     // trap where it can tell that a null pointer is used or zero divided by: the fault says more.
     if (compiler_.find("clang") == std::string::npos) {
@@ -248,20 +250,50 @@ class Driver {
       std::fputs(diagnostics.message(place, "error", error.what).c_str(), stderr);
     }
     if (!translation.errors.empty()) return 1;
+    const std::string with_loops = split_text(preprocessed);
+    const std::string& text = with_loops.empty() ? translation.text : with_loops;
     if (o_.stage == Stage::translate) {
-      write_file(o_.output.empty() ? "-" : o_.output, translation.text);
+      write_file(o_.output.empty() ? "-" : o_.output, text);
       return 0;
     }
-    write_file(after, translation.text + startup_code(o_));
+    std::string messages;
+    int status = compile_translated(text, after, object, messages);
+    // Whatever is wrong with the source is said of the source; and should loops be the trouble, fibers
+    // are not.
+    if (status != 0 && !with_loops.empty()) {
+      if (o_.verbose) std::fprintf(stderr, "warpath cc: once more, without loops\n");
+      messages.clear();
+      status = compile_translated(translation.text, after, object, messages);
+    }
+    std::fputs(diagnostics.rewrite(messages).c_str(), stderr);
+    return status;
+  }
+
+  // The translation in which kernels with barriers are loops over their threads; empty if there are no
+  // such kernels. A checked program and one for the debugger keep a fiber for each thread.
+  std::string split_text(const std::string& preprocessed) const {
+    if (!o_.split || o_.check || o_.debug || o_.device_debug) return "";
+    const SplitText split = split_kernels(preprocessed);
+    for (const SplitKernel& kernel : split.kernels) {
+      if (!o_.verbose) break;
+      const std::string why = kernel.why_not.empty() ? "loops over its threads" : kernel.why_not;
+      std::fprintf(stderr, "warpath cc: kernel %s: %s%s\n", kernel.name.c_str(),
+                   kernel.why_not.empty() ? "" : "fibers: ", why.c_str());
+    }
+    if (!split.changed) return "";
+    Translation translation = translate(split.text, o_.linked, o_.check);
+    return translation.errors.empty() ? std::move(translation.text) : "";
+  }
+
+  int compile_translated(const std::string& text, const std::string& file,
+                         const std::string& object, std::string& messages) {
+    write_file(file, text + startup_code(o_));
     Command command = {compiler_};
     if (const std::string chosen = standard(); !chosen.empty()) command.push_back(chosen);
     append(command, compile_flags());
     append(command, diagnostic_options(compiler_));
-    append(command, {"-x", "c++-cpp-output", "-c", after, "-o", object});
-    std::string messages;
-    const int status = execute(command, &messages);
-    std::fputs(diagnostics.rewrite(messages).c_str(), stderr);
-    return status;
+    append(command, {"-x", "c++-cpp-output", "-c", file, "-o", object});
+    return execute(command, &messages);
   }
 
   int preprocess(const std::string& input, const std::string& object, const std::string& to) {

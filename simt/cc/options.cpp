@@ -36,6 +36,8 @@ compiling
   -ccbin PROGRAM     the C++ compiler (default: $CXX, then g++)
   -Xcompiler A,B     options for it                 -Xlinker A,B   options for the linker
   -W... -f... -m...  are handed to it as well
+  --no-split         kernels with barriers run on fibers, not as loops over their threads; -v tells
+                     of each which it is and why
 
 checking
   --check            the program reports its CUDA bugs and exits with 1 if there are any:
@@ -57,9 +59,10 @@ about
 
 environment: SIMT_HOME (where simt is installed), CXX; programs read SIMT_THREADS (OS threads),
 SIMT_STACK_KB (stack of a CUDA thread), SIMT_CHECK (which checks a checked program makes),
+SIMT_MULTIPROCESSORS (how many the device says it has; 132),
 SIMT_SHARED_FILL (the byte that shared memory is filled with before each block; 0),
 SIMT_CHECK_JSON (the file it writes its findings to), SIMT_TIMEOUT (seconds a kernel may run),
-SIMT_DEBUG=1 (gdb where something goes wrong).
+SIMT_SPLIT=0 (as if compiled with --no-split), SIMT_DEBUG=1 (gdb where something goes wrong).
 
 examples
   warpath cc saxpy.cu -o saxpy && ./saxpy
@@ -187,6 +190,8 @@ class Parser {
       o.preprocess.push_back(arg);
     } else if (arg == "-run" || arg == "--run") {
       o.run = true;
+    } else if (arg == "--no-split") {
+      o.split = false;
     } else if (arg == "-v" || arg == "--verbose") {
       o.verbose = true;
     } else if (arg == "--dry-run" || arg == "--dryrun" || arg == "-dryrun") {

@@ -31,6 +31,7 @@ struct Options {
   bool all_cuda = false;           // -x cu: every source is CUDA
   bool optimised = false;          // an -O was given
   bool debug = false;              // -g
+  bool split = true;               // --no-split: kernels with barriers keep their fibers
   bool device_debug = false;       // -G: nothing is optimised, so that every variable can be seen
   bool dependencies = false;       // -MD, -MMD: beside the output
   bool only_dependencies = false;  // -M, -MM: instead of it

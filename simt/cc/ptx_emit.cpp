@@ -2,59 +2,23 @@
 // because a program that silently computes something else is worse than one that does not build.
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 #include <string_view>
 
-#include "ptx.h"
-#include "ptx_tables.h"
+#include "ptx_writer.h"
 
 namespace simt::cc {
 namespace {
 
-template <std::size_t N>
-bool contains(const char* const (&list)[N], const std::string& text) {
-  return std::find(std::begin(list), std::end(list), text) != std::end(list);
-}
-
-std::string type_of(std::string_view name) {
-  for (const TypeName& type : types) {
-    if (name == type.ptx) return type.cpp;
-  }
-  return "";
-}
-
-std::vector<std::string> words_of(const std::string& opcode) {
-  std::vector<std::string> words(1);
-  for (const char c : opcode) {
-    if (c == '.') {
-      words.emplace_back();
-    } else {
-      words.back() += c;
-    }
-  }
-  return words;
-}
-
-bool is_number(const std::string& text) {
-  return !text.empty() && text.size() < 10 &&
-         std::all_of(text.begin(), text.end(),
-                     [](unsigned char c) { return std::isdigit(c) != 0; });
-}
-
-class Emitter {
+class Emitter : PtxWriter {
  public:
-  Emitter(const PtxStatement& statement, const std::vector<PtxBinding>& bindings,
-          std::set<std::string>& registers)
-      : s_(statement),
-        bindings_(bindings),
-        registers_(registers),
-        words_(words_of(statement.opcode)) {}
+  using PtxWriter::PtxWriter;
 
   std::string run() {
     if (s_.kind == PtxStatement::Kind::open) return "{";
     if (s_.kind == PtxStatement::Kind::close) return "}";
     if (s_.kind == PtxStatement::Kind::declaration) return declaration();
+    if (s_.kind == PtxStatement::Kind::label) return ptx_label(s_.opcode) + ": (void)0";
     std::string text = instruction();
     if (text.empty() || unknown_) return "";
     if (s_.guard.empty()) return text;
@@ -63,128 +27,50 @@ class Emitter {
   }
 
  private:
-  // A register of the text's own. In the text of an asm its '%' is doubled.
-  std::string local(const std::string& name) {
-    if (registers_.count(name) == 0) return refuse();
-    std::string out = "simt_ptx_";
-    for (const char c : name) out += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-    return out;
-  }
-  static bool is_name(const std::string& text) {
-    return !text.empty() && (std::isalpha(static_cast<unsigned char>(text[0])) != 0 ||
-                             text[0] == '_' || text[0] == '$' || text.rfind("%%", 0) == 0);
-  }
-
   std::string declaration() {
     const std::string type = type_of(s_.opcode.substr(s_.opcode.rfind('.') + 1));
     if (type.empty() || s_.operands.empty()) return "";
     std::string text = "[[maybe_unused]] " + type;
-    for (std::size_t i = 0; i < s_.operands.size(); ++i) {
-      if (!is_name(s_.operands[i].parts[0])) return "";
-      registers_.insert(s_.operands[i].parts[0]);
-      text += (i > 0 ? ", " : " ") + local(s_.operands[i].parts[0]) + "{}";
+    // A jump may pass a declaration, but no initialisation.
+    const char* const start = scope_.labels.empty() ? "{}" : "";
+    const char* comma = " ";
+    for (const PtxOperand& operand : s_.operands) {
+      for (const std::string& name : names_of(operand.parts[0])) {
+        if (!is_name(name)) return "";
+        scope_.registers.insert(name);
+        text += comma + local(name) + start;
+        comma = ", ";
+      }
     }
     return text;
   }
 
-  // The binding that "%0" names; null if the operand is something else.
-  const PtxBinding* named(const std::string& operand) const {
-    if (operand.size() < 2 || operand[0] != '%' || !is_number(operand.substr(1))) return nullptr;
-    const std::size_t index = std::stoul(operand.substr(1));
-    return index < bindings_.size() ? &bindings_[index] : nullptr;
-  }
-
-  std::string refuse() {
-    unknown_ = true;
-    return "0";
-  }
-
-  // "%%clock", and "%clock", which nvcc takes too where it is no operand.
-  std::string special(const std::string& operand) {
-    if (operand.rfind('%', 0) != 0) return "";
-    std::string name = operand.substr(operand.rfind("%%", 0) == 0 ? 2 : 1);
-    if (!contains(special_registers, name)) return "";
-    std::replace(name.begin(), name.end(), '.', '_');
-    return "::simt::special::" + name + "()";
-  }
-
-  std::string number(const std::string& text) {
-    if (text.rfind("0f", 0) == 0 && text.size() == 10) {
-      return "::simt::ptx::float_of(0x" + text.substr(2) + "u)";
+  // r<3> is r0, r1 and r2.
+  static std::vector<std::string> names_of(const std::string& text) {
+    const std::size_t open = text.find('<');
+    if (open == std::string::npos || text.back() != '>') return {text};
+    const std::string count = text.substr(open + 1, text.size() - open - 2);
+    std::vector<std::string> names;
+    if (!is_number(count) || count.size() > 3) return {""};
+    for (unsigned long i = 0; i < std::stoul(count); ++i) {
+      names.push_back(text.substr(0, open) + std::to_string(i));
     }
-    if (text.rfind("0d", 0) == 0 && text.size() == 18) {
-      return "__longlong_as_double(0x" + text.substr(2) + "ll)";
-    }
-    const std::size_t first = text[0] == '-' ? 1 : 0;
-    const bool good =
-        first < text.size() && std::isdigit(static_cast<unsigned char>(text[first])) != 0 &&
-        std::all_of(text.begin() + static_cast<std::ptrdiff_t>(first), text.end(),
-                    [](unsigned char c) {
-                      return std::isxdigit(c) != 0 || c == 'x' || c == 'X' || c == 'U';
-                    });
-    return good ? text : "";
+    return names;
   }
 
-  std::string source(const std::string& part) {
-    if (const PtxBinding* binding = named(part)) {
-      const bool wide = binding->constraint.find('l') != std::string::npos;
-      return (wide ? "::simt::ptx::wide(" : "(") + binding->expression + ")";
-    }
-    if (const std::string text = special(part); !text.empty()) return text;
-    if (is_name(part)) return local(part);
-    if (const std::string text = number(part); !text.empty()) return text;
-    return refuse();
-  }
-  std::string source(const PtxOperand& operand) {
-    if (operand.is_list) return refuse();
-    const std::string text = source(operand.parts[0]);
-    return operand.offset.empty() ? text : "(" + text + " + " + source(operand.offset) + ")";
-  }
-
-  std::string destination(const std::string& part) {
-    if (part == "_") return "::simt::ptx::nowhere()";
-    if (const PtxBinding* binding = named(part)) return "(" + binding->expression + ")";
-    return local(part);
-  }
-  std::string destination(std::size_t i) {
-    if (i >= s_.operands.size() || s_.operands[i].is_list) return refuse();
-    return destination(s_.operands[i].parts[0]);
-  }
-
-  std::string sources(std::size_t first) {
-    std::string text;
-    for (std::size_t i = first; i < s_.operands.size(); ++i) {
-      text += (i > first ? ", " : "") + source(s_.operands[i]);
-    }
-    return text;
-  }
-
-  // {a, b} as an array of words.
-  std::string words(std::size_t i, const char* type) {
-    std::string text = std::string("::simt::ptx::Array<") + type + ", ";
-    if (i >= s_.operands.size()) return refuse();
-    const auto& parts = s_.operands[i].parts;
-    text += std::to_string(parts.size()) + ">{";
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-      text += (p > 0 ? ", " : "") + std::string("::simt::ptx::as<") + type + ">(" +
-              source(parts[p]) + ")";
-    }
-    return text + "}";
-  }
-  // The first operand's parts take what the call gives, an array.
-  std::string spread(const std::string& call) {
-    if (s_.operands.empty()) return refuse();
-    std::string text = "({ const auto simt_ptx_out = " + call + ";";
-    const auto& parts = s_.operands[0].parts;
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-      text += " ::simt::ptx::put(" + destination(parts[p]) + ", simt_ptx_out[" + std::to_string(p) +
-              "]);";
-    }
-    return text + " })";
+  std::string branch() {
+    if (s_.operands.size() != 1 || scope_.labels.count(s_.operands[0].parts[0]) == 0) return "";
+    return "goto " + ptx_label(s_.operands[0].parts[0]);
   }
 
   std::string instruction() {
     const std::string& name = words_[0];
+    // d|p, where the second result would be lost
+    const bool pair = name == "shfl" || name == "match" || name == "elect";
+    for (const PtxOperand& operand : s_.operands) {
+      if (!operand.second.empty() && !pair) return "";
+    }
+    if (name == "bra") return branch();
     if (name == "mov") return move();
     if (name == "setp") return compare();
     if (name == "shfl" || name == "vote" || name == "match" || name == "redux") return lanes();
@@ -193,6 +79,7 @@ class Emitter {
     if (name == "ld" || name == "st") return memory();
     if (name == "cvta") return convert_address();
     if (name == "cvt") return convert();
+    if (const std::string text = emit_async(*this); !text.empty()) return text;
     const auto known = std::find_if(std::begin(instructions), std::end(instructions),
                                     [&](const Instruction& i) { return i.opcode == s_.opcode; });
     if (known == std::end(instructions)) return typed();
@@ -303,8 +190,6 @@ class Emitter {
       if (s_.opcode != k.opcode || s_.operands.size() != k.operands) continue;
       const std::string& result = s_.operands[0].parts[0];
       const bool two = words_[0] == "shfl" || words_[0] == "match";
-      const std::size_t bar = result.find('|');
-      if (bar != std::string::npos && !two) return "";
       std::string from = s_.operands[1].parts[0];
       const bool inverted = words_[0] == "vote" && from.rfind('!', 0) == 0;
       if (inverted) from.erase(0, 1);
@@ -314,10 +199,9 @@ class Emitter {
       call += ")";
       if (!two) return "::simt::ptx::put(" + destination(result) + ", " + call + ")";
       std::string text = "({ const auto simt_ptx_two = " + call + "; ::simt::ptx::put(" +
-                         destination(result.substr(0, bar)) + ", simt_ptx_two.value);";
-      if (bar != std::string::npos) {
-        text +=
-            " ::simt::ptx::put(" + destination(result.substr(bar + 1)) + ", simt_ptx_two.flag);";
+                         destination(result) + ", simt_ptx_two.value);";
+      if (const std::string& second = s_.operands[0].second; !second.empty()) {
+        text += " ::simt::ptx::put(" + destination(second) + ", simt_ptx_two.flag);";
       }
       return text + " })";
     }
@@ -408,22 +292,33 @@ class Emitter {
     return "::simt::ptx::" + form + source(s_.operands[0]) + ", " + words(1, "unsigned") + ")";
   }
 
-  // ld.global.nc.v4.f32, st.shared.b32 and so on; words about caches change nothing.
+  // ld.global.nc.v4.f32, st.shared.b32 and so on; words about caches change nothing. Those that
+  // order (volatile, relaxed, acquire, release) make one atomic access of it.
   std::string memory() {
     const std::string type = type_of(words_.back());
     const bool load = words_[0] == "ld";
-    const bool shared = words_.size() > 2 && words_[1].rfind("shared", 0) == 0;
+    const bool shared = std::any_of(words_.begin(), words_.end(), [](const std::string& word) {
+      return word.rfind("shared", 0) == 0;
+    });
     if (type.empty() || s_.operands.size() != 2) return "";
-    if (words_.size() > 2 && !shared && words_[1] != "global" && words_[1] != "volatile" &&
-        words_[1] != "relaxed" && words_[1] != "acquire" && words_[1] != "release") {
-      return "";
+    std::string order;
+    for (const char* word : {"volatile", "relaxed", "acquire", "release"}) {
+      if (has_word(word)) order = word;
     }
+    if (words_.size() > 2 && !shared && words_[1] != "global" && order.empty()) return "";
+    if (order == (load ? "release" : "acquire")) return "";
     const PtxOperand& address = s_.operands[load ? 1 : 0];
     const PtxOperand& value = s_.operands[load ? 0 : 1];
     if (!address.is_address) return "";
     const std::string count = std::to_string(value.parts.size());
     const std::string at = std::string("::simt::ptx::") + (shared ? "shared_at(" : "global_at(") +
                            source(address) + ")";
+    if (!order.empty() && value.parts.size() == 1) {
+      if (order == "volatile") order = "relaxed";
+      order = ", std::memory_order_" + order + ")";
+      if (load) return spread("::simt::ptx::load_ordered<" + type + ">(" + at + order);
+      return "::simt::ptx::store_ordered(" + at + ", " + words(1, type.c_str()) + order;
+    }
     if (load) return spread("::simt::ptx::load<" + type + ", " + count + ">(" + at + ")");
     return "::simt::ptx::store(" + at + ", " + words(1, type.c_str()) + ")";
   }
@@ -493,19 +388,18 @@ class Emitter {
     }
     return "";
   }
-
-  const PtxStatement& s_;
-  const std::vector<PtxBinding>& bindings_;
-  std::set<std::string>& registers_;
-  std::vector<std::string> words_;
-  bool unknown_ = false;
 };
 
 }  // namespace
 
-std::string emit_ptx(const PtxStatement& statement, const std::vector<PtxBinding>& bindings,
-                     std::set<std::string>& registers) {
-  return Emitter(statement, bindings, registers).run();
+std::string emit_ptx(const PtxStatement& statement, PtxScope& scope) {
+  return Emitter(statement, scope).run();
+}
+
+std::string ptx_label(const std::string& name) {
+  std::string out = "simt_ptx_label_";
+  for (const char c : name) out += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  return out;
 }
 
 }  // namespace simt::cc

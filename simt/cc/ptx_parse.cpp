@@ -1,3 +1,6 @@
+// Takes the text of inline PTX apart.
+
+#include <algorithm>
 #include <cctype>
 
 #include "ptx.h"
@@ -37,13 +40,20 @@ PtxOperand parse_operand(const std::string& text) {
     operand.is_list = true;
     operand.parts = split(text.substr(1, text.size() - 2));
   } else if (text.size() >= 2 && text.front() == '[' && text.back() == ']') {
-    const std::string inside = text.substr(1, text.size() - 2);
+    std::vector<std::string> inside_parts = split(text.substr(1, text.size() - 2));
+    if (inside_parts.size() == 2 && inside_parts[1].size() > 2 && inside_parts[1][0] == '{') {
+      operand.coordinates = split(inside_parts[1].substr(1, inside_parts[1].size() - 2));
+      inside_parts.pop_back();
+    }
+    const std::string inside = inside_parts.size() == 1 ? inside_parts[0] : "";
     const std::size_t plus = inside.find('+');
     operand.is_address = true;
     operand.parts.push_back(trim(inside.substr(0, plus)));
     if (plus != std::string::npos) operand.offset = trim(inside.substr(plus + 1));
   } else {
-    operand.parts.push_back(text);
+    const std::size_t bar = text.find('|');
+    operand.parts.push_back(trim(text.substr(0, bar)));
+    if (bar != std::string::npos) operand.second = trim(text.substr(bar + 1));
   }
   return operand;
 }
@@ -72,6 +82,13 @@ PtxStatement parse_statement(std::string text) {
   return s;
 }
 
+// One word, without the dots of an opcode; "%=" is how people make it unique.
+bool is_label(const std::string& text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '$' || c == '%' || c == '=';
+  });
+}
+
 // White space becomes one blank, comments go.
 std::string clean(const std::string& text) {
   std::string out;
@@ -98,7 +115,9 @@ std::string clean(const std::string& text) {
 std::vector<PtxStatement> parse_ptx(const std::string& text) {
   std::vector<PtxStatement> all;
   std::string part;
-  for (const char c : clean(text)) {
+  const std::string cleaned = clean(text);
+  for (std::size_t i = 0; i < cleaned.size(); ++i) {
+    const char c = cleaned[i];
     // A brace that begins a statement opens a scope; others hold a list of operands.
     const bool at_start = trim(part).empty();
     if (c == ';') {
@@ -108,6 +127,14 @@ std::vector<PtxStatement> parse_ptx(const std::string& text) {
       PtxStatement scope;
       scope.kind = c == '{' ? PtxStatement::Kind::open : PtxStatement::Kind::close;
       all.push_back(scope);
+      part.clear();
+    } else if (c == ':' && is_label(trim(part)) &&
+               (i + 1 == cleaned.size() || cleaned[i + 1] != ':')) {
+      PtxStatement label;
+      label.kind = PtxStatement::Kind::label;
+      label.opcode = trim(part);
+      label.text = label.opcode + ":";
+      all.push_back(label);
       part.clear();
     } else {
       part += c;

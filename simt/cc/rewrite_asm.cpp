@@ -52,12 +52,17 @@ void rewrite_asm(Source& s, Index at) {
     if (s[i].kind == Kind::string) text += unquote(s.text(i));
   }
   const std::vector<PtxStatement> statements = parse_ptx(text);
-  if (statements.empty()) return;  // a barrier for the compiler only
+  // A barrier for the compiler only. Its operands' constraints mean other registers on this CPU.
+  if (statements.empty()) return s.replace(at, close, "__asm__ __volatile__(\"\" ::: \"memory\")");
   const std::vector<PtxBinding> bindings = bindings_of(s, i, close);
-  std::set<std::string> registers;
-  std::string code;
+  PtxScope scope{bindings, {}, {}};
   for (const PtxStatement& statement : statements) {
-    const std::string part = emit_ptx(statement, bindings, registers);
+    if (statement.kind == PtxStatement::Kind::label) scope.labels.insert(statement.opcode);
+  }
+  std::string code;
+  for (const std::string& label : scope.labels) code += "__label__ " + ptx_label(label) + ";";
+  for (const PtxStatement& statement : statements) {
+    const std::string part = emit_ptx(statement, scope);
     if (part.empty()) {
       return s.error(at, "inline PTX is not supported yet: " + statement.text);
     }

@@ -12,7 +12,7 @@
 
 namespace simt::check {
 
-enum class How : unsigned char { plain, atomic, atomic_store, volatile_, copy };
+enum class How : unsigned char { plain, atomic, atomic_store, volatile_, copy, bulk };
 
 struct Access {
   Address address;
@@ -46,6 +46,7 @@ void elsewhere(Block& block, const Access& access);
 void host_access(const Access& access);
 void misaligned(const Access& access);
 void dead_stack(const Access& access);
+void register_in_flight(const Access& access);
 void bad_index(const char* type, long long index, const void* pc);
 void bad_object(const Access& access);
 
@@ -116,6 +117,9 @@ template <std::size_t Size, bool Write>
     return elsewhere(block, access);
   }
   if (access.pointer() < __builtin_frame_address(0)) dead_stack(access);
+  if (__builtin_expect(block.products_in_flight != 0, 0) && is_in_flight(access.pointer())) {
+    register_in_flight(access);
+  }
 }
 
 // A plain access whose size the compiler knows, aligned. What is rare is out of line, so that the rest

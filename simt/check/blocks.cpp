@@ -92,6 +92,8 @@ void block_began(Block& block) {
   state.remote_stamp = 0;
   state.warp_fence = state.warp_acquire = {};
   state.objects.clear();
+  state.barriers.clear();
+  state.proxy_fence = state.init_fence = {};
   set_floors(state);
   state.shared.since = state.floor;
   state.ended = false;
@@ -152,7 +154,8 @@ constexpr CheckHooks hooks = {
     allocated,     freed,        bad_free,        bad_range,     forgot_all,     written,
     copied_out,    trust_all,    block_began,     block_ended,   barrier_passed, warp_operation,
     named_arrived, named_passed, barriers_differ, barrier_lacks, warp_lacks,     blocks_met,
-    cluster_met,   grid_ended,   copy_began,      copy_landed,   release_object, acquire_object};
+    cluster_met,   grid_ended,   copy_began,      copy_landed,   release_object, acquire_object,
+    async_access,  async_time,   barrier_made,    barrier_used,  proxy_fence,    async_misuse};
 
 void choose(const std::string& list) {
   const auto has = [&](const char* name) {

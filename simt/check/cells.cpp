@@ -129,7 +129,8 @@ void meet_cells(const Area& area, const Access& access) {
   // A volatile variable in global memory is how old programs spell an atomic.
   const bool strong = access.how == How::atomic || access.how == How::atomic_store ||
                       (access.how == How::volatile_ && !shared);
-  Note me{stamp_here(state, thread, 0) | (strong ? Note::atomic_flag : 0),
+  Note me{stamp_here(state, thread, 0) | (strong ? Note::atomic_flag : 0) |
+              (access.how == How::bulk ? Note::bulk_flag : 0),
           reinterpret_cast<std::uint64_t>(access.pc) << 17 | state.whose};
   const bool one_block = own_block || block.grid->block_count == 1;
   const Watch watch{std::max(own_block ? state.floor : state.grid_floor, area.since),

@@ -31,6 +31,15 @@ void warp_lacks(Block& block, const char* operation, Site site, unsigned mask, u
 // A fault that the runtime itself has found, and will report.
 void tell_fault(Grid& grid);
 
+// async.cpp
+void async_access(AsyncEvent event, const void* at, std::size_t size, const void* pc,
+                  std::uint64_t since);
+std::uint64_t async_time();
+void barrier_made(const void* barrier, const void* pc);
+void barrier_used(const void* barrier, bool engine, const void* pc);
+void proxy_fence(bool init);
+void async_misuse(const char* kind, const char* what, unsigned thread, const void* pc);
+
 // copies.cpp
 void copy_began(void* to, const void* from, std::size_t size, const void* pc);
 void copy_landed(void* to, const void* from, std::size_t size, const void* pc);

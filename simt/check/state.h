@@ -61,6 +61,7 @@ struct Note {
   static constexpr std::uint64_t atomic_flag =
       1;                                        // an atomic operation, or volatile in global memory
   static constexpr std::uint64_t far_flag = 2;  // of a second read: no farther one need be kept
+  static constexpr std::uint64_t bulk_flag = 2;  // of a write: by a bulk copy
   static constexpr unsigned block_bits = 24;
 };
 
@@ -147,6 +148,12 @@ struct HostRange {
   Address begin, end;
 };
 
+// A barrier in shared memory: when it was initialised, and by which warp.
+struct MadeBarrier {
+  Time time;
+  unsigned warp;
+};
+
 struct BlockState {
   GridState* grid = nullptr;
   std::uint64_t who = 0;    // the block's bits of a note's stamp
@@ -163,6 +170,8 @@ struct BlockState {
   Time acquire = 0;  // of its last atomic
   Time cluster_met = 0;
   Clock warp_met{}, warp_fence{}, warp_acquire{};
+  Clock proxy_fence{}, init_fence{};  // see async.cpp
+  std::unordered_map<Address, MadeBarrier> barriers;
   std::array<Clock, 32> warps{};  // what each warp knows of the others
   std::array<std::unique_ptr<std::array<Clock, 32>>, 32> lanes;  // of its lanes; made when needed
   std::array<Meeting, all_barriers> named;

@@ -250,17 +250,3 @@ cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr, int, int) {
   if (!value) return record(cudaErrorInvalidValue);
   return record(cudaErrorInvalidDevice);  // two different devices are needed
 }
-
-cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long,
-                                    cudaDriverEntryPointQueryResult* result) {
-  if (!symbol || !function) return record(cudaErrorInvalidValue);
-  *function = nullptr;
-  if (result) *result = cudaDriverEntryPointSymbolNotFound;
-  return result ? cudaSuccess : record(cudaErrorSymbolNotFound);
-}
-
-cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned int,
-                                             unsigned long long flags,
-                                             cudaDriverEntryPointQueryResult* result) {
-  return cudaGetDriverEntryPoint(symbol, function, flags, result);
-}

@@ -4,8 +4,11 @@
 
 #include "api_device_facts.h"
 
+#include <simt/special.h>
+
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "api_internal.h"
@@ -273,6 +276,7 @@ std::optional<int> device_attribute(cudaDeviceAttr attr) {
   const auto found = std::lower_bound(std::begin(facts), std::end(facts), attr,
                                       [](const Fact& f, cudaDeviceAttr a) { return f.attr < a; });
   if (found == std::end(facts) || found->attr != attr) return std::nullopt;
+  if (attr == cudaDevAttrMultiProcessorCount) return static_cast<int>(special::multiprocessors());
   return found->value;
 }
 
@@ -287,3 +291,12 @@ void fill_properties(cudaDeviceProp& p) {
 }
 
 }  // namespace simt::api
+
+unsigned simt::special::multiprocessors() {
+  static const unsigned count = [] {
+    const char* const text = std::getenv("SIMT_MULTIPROCESSORS");
+    const long wanted = text != nullptr ? std::atol(text) : 0;
+    return wanted > 0 ? static_cast<unsigned>(std::min(wanted, 1024L)) : 132u;
+  }();
+  return count;
+}

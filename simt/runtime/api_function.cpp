@@ -1,5 +1,7 @@
 // Kernels: attributes and occupancy, with the limits of an sm_90 multiprocessor.
 
+#include <simt/special.h>
+
 #include <algorithm>
 #include <mutex>
 #include <unordered_map>
@@ -215,6 +217,6 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* kernel,
   if (cluster < 1 || cluster > (f.non_portable_cluster ? 16 : 8))
     return record(cudaErrorInvalidClusterSize);
   const int resident = active_blocks(f, threads, config->dynamicSmemBytes);
-  *clusters = 132 * resident / cluster;
+  *clusters = static_cast<int>(special::multiprocessors()) * resident / cluster;
   return cudaSuccess;
 }

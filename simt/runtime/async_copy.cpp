@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "async_state.h"
 #include "block.h"
 #include "check_hooks.h"
 #include "report.h"
@@ -19,6 +20,7 @@ struct PendingCopy {
   const void* from;
   unsigned size, zeros;
   unsigned group;
+  std::size_t number;    // counts the thread's copies
   const void* begun_at;  // in the program
 };
 
@@ -34,6 +36,7 @@ struct CopyQueue {
   std::uint64_t block = 0;  // whose thread it was: the queue of an earlier block is empty
   unsigned committed = 0;   // groups made so far; a copy without a group has this as its own
   std::size_t first = 0;    // the copies before it have landed
+  std::size_t begun = 0;    // copies so far
   std::vector<PendingCopy> copies;
 
   template <class Done>
@@ -61,17 +64,22 @@ void CopyQueuesDeleter::operator()(CopyQueues* queues) const {
 
 namespace {
 
-CopyQueue& queue_of_running() {
-  Block& block = current_block();
+CopyQueue& queue_of(Block& block, unsigned thread) {
   if (block.copies == nullptr) block.copies.reset(new CopyQueues);
-  CopyQueue& queue = block.copies->of_thread[rank_of_running(block)];
+  CopyQueue& queue = block.copies->of_thread[thread];
   if (queue.block != block.number) {
     queue.block = block.number;
     queue.committed = 0;
     queue.first = 0;
     queue.copies.clear();
+    queue.begun = 0;
   }
   return queue;
+}
+
+CopyQueue& queue_of_running() {
+  Block& block = current_block();
+  return queue_of(block, rank_of_running(block));
 }
 
 bool is_aligned(const void* pointer, std::size_t size) {
@@ -85,8 +93,8 @@ bool is_aligned(const void* pointer, std::size_t size) {
 
 void begin_copy(void* to, const void* from, std::size_t size, std::size_t zeros, const void* at) {
   CopyQueue& queue = queue_of_running();
-  queue.copies.push_back(
-      {to, from, static_cast<unsigned>(size), static_cast<unsigned>(zeros), queue.committed, at});
+  queue.copies.push_back({to, from, static_cast<unsigned>(size), static_cast<unsigned>(zeros),
+                          queue.committed, queue.begun++, at});
   if (check_hooks != nullptr) tell(check_hooks->copy_began, queue.copies.back());
 }
 
@@ -127,6 +135,14 @@ void checked_async_copy(void* to, const void* from, std::size_t size, std::size_
              site);
   }
   begin_copy(to, from, size, zeros, __builtin_return_address(0));
+}
+
+std::size_t small_copies_begun(Block& block) {
+  return queue_of(block, rank_of_running(block)).begun;
+}
+
+void land_small_copies(Block& block, unsigned thread, std::size_t count) {
+  queue_of(block, thread).land_while([&](const PendingCopy& copy) { return copy.number < count; });
 }
 
 void async_commit() {

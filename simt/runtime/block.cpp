@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "async_state.h"
 #include "check_hooks.h"
 #include "cluster.h"
 #include "grid.h"
@@ -14,6 +15,8 @@ namespace simt {
 
 Block::Block(FiberPool& pool) : BlockFront{}, fibers(pool), threads{}, warps{}, barriers{} {
   make_arena(*this);
+  make_bulk(*this);
+  make_products(*this);
   reset();
 }
 
@@ -37,6 +40,7 @@ void Block::reset() {
   ready = {};
   watching = {};
   abandoned = false;
+  splitting = false;
   for (Warp& warp : warps) warp.live = warp.asking = warp.group_count = 0;
   for (BarrierState& barrier : barriers) {
     barrier.arrived = barrier.expected = barrier.trues = 0;
@@ -59,10 +63,16 @@ void Block::run_block(std::uint64_t index) {
   last_spinner = fresh;
   splits = {};
   bound_copies.clear();
+  polls = 0;
+  events_seen = cluster != nullptr ? cluster->events(cluster_rank) : 0;
+  begin_bulk(*this);
+  begin_products(*this);
   ++number;
   if (check_hooks != nullptr) check_hooks->block_began(*this);
   if (index == grid->debug_block) simt_debug_block_began(this);
   start_fiber(main);
+  end_products(*this);
+  end_bulk(*this);
   if (check_hooks != nullptr) check_hooks->block_ended(*this);
   if (abandoned) {
     fibers.reset(this);
@@ -101,6 +111,7 @@ void Block::run_blocks(Grid& work, Cluster* team, unsigned rank) {
   grid_generation = work.generation;
   blockDim = work.config.block;
   gridDim = work.config.grid;
+  in_loops = may_split();
   front = this;
   set_lanes();
   if (cluster != nullptr) {
@@ -131,7 +142,7 @@ void runner_main() {
 
 void Block::retire_runner() {
   Fiber* const fiber = running;
-  if (!ready.empty() || parked == 0 || await_cluster()) {
+  if (!ready.empty() || parked == 0 || release_poller() || await_cluster()) {
     // Given back first, but not reused before the switch has saved its context.
     fibers.give(fiber);
     switch_to_next(fiber->context);
@@ -151,7 +162,7 @@ void Block::switch_to_no_ready_thread(Context& from) {
     start_fiber(from);
   } else if (parked == 0) {
     switch_context(from, main);
-  } else if (await_cluster()) {
+  } else if (release_poller() || await_cluster()) {
     switch_to_next(from);
   } else {
     stalled();
@@ -208,6 +219,7 @@ void Block::answer_if_nobody_can_go_on(unsigned w) {
 void Block::yield() {
   ++idle_yields;
   if (idle_yields % 16 == 0) sched_yield();
+  if (splitting) return;  // the others' turn comes with the next piece of the kernel
   if (asking_count != 0 && idle_yields > 4 * thread_count) {
     // Only spinning threads are left: whoever asks for the active lanes need not wait for them.
     idle_yields = 0;
@@ -269,6 +281,10 @@ void Block::after_exit() {
 }
 
 void thread_left(BlockFront& block) {
+  if (block.parked == split_is_over) {
+    block.parked = 0;
+    return;
+  }
   static_cast<Block&>(block).after_exit();
 }
 

@@ -33,7 +33,8 @@ inline constexpr std::uint16_t no_thread = 0xffff;
 inline constexpr unsigned named_barriers = 16;
 inline constexpr unsigned all_barriers = named_barriers + 16 + 8 + 4 + 2 + 1;
 
-enum class Wait : unsigned char { nothing, barrier, split, warp, active_mask, watch };
+// A thread that polls goes on without what it waits for when nobody else can go on.
+enum class Wait : unsigned char { nothing, barrier, split, warp, active_mask, watch, poll };
 
 // A parked thread. One cache line: at a barrier this and the top of the stack are all that a switch
 // touches.
@@ -100,6 +101,23 @@ struct BoundCopy {
   const void* pc;  // of the call that began it
 };
 
+// Bulk copies under way (bulk_copy.cpp), and products of warp groups (wgmma.cpp).
+struct BulkState;
+struct ProductState;
+struct AsyncStateDeleter {
+  void operator()(BulkState* state) const;
+  void operator()(ProductState* state) const;
+};
+
+// Memory of a block that runs as loops over its threads: see split.cpp.
+struct SplitPiece {
+  std::unique_ptr<char[]> memory;
+  std::size_t size;
+};
+inline constexpr unsigned split_is_over = 0x80000000u;  // instead of a number of parked threads
+bool may_split();
+[[noreturn]] void split_misuse();
+
 // A barrier at which arriving and waiting are two calls.
 struct SplitState {
   unsigned arrived = 0;   // threads that arrived in this phase and have not returned
@@ -121,6 +139,7 @@ struct Block : BlockFront {
   // The running thread takes part in something that may wait: from here on it counts one by one.
   void park() {
     if (current != fresh) return;
+    if (splitting) split_misuse();
     current = next_thread - 1;
     warps[current >> 5].live |= 1u << (current & 31u);
     ++parked;
@@ -165,9 +184,15 @@ struct Block : BlockFront {
   bool await_cluster();
   void leave_cluster();
 
-  // The running thread waits until a thread of the block wakes those that watch this word.
-  void watch(const void* word, Site site);
+  // The running thread waits until a thread of the block wakes those that watch this word. With
+  // `polls` it may also go on because nobody else can: false then.
+  bool watch(const void* word, Site site, bool polls = false);
   void wake(const void* word);
+  void wake_all();
+  // Lets one go on that polls. False when there is none, or when that has led nowhere.
+  bool release_poller();
+  // The shared memory of a block of the cluster that holds the address; null if none does.
+  Block* shared_owner(const void* address);
 
   void release(BarrierState& barrier);
   void finish(unsigned warp, unsigned group);
@@ -187,8 +212,13 @@ struct Block : BlockFront {
   std::uint64_t open_barriers = 0;  // bits of the barriers at which threads have arrived
   unsigned idle_yields = 0;
   unsigned meetings = 0;          // warp operations finished
+  unsigned polls = 0;             // threads that were let go since something last happened
+  std::uint64_t events_seen = 0;  // of those that other blocks of the cluster have told
   unsigned last_spinner = fresh;  // the thread that looked around last
   bool abandoned = false;
+  bool splitting = false;  // its threads run in loops
+  std::size_t split_used = 0;
+  std::vector<SplitPiece> split_pieces;
   char* arena = nullptr;
   std::size_t arena_size = 0;
   std::string output;                                     // what its threads printed
@@ -197,6 +227,9 @@ struct Block : BlockFront {
   std::unique_ptr<CopyQueues, CopyQueuesDeleter> copies;  // made when first needed
 
   std::vector<BoundCopy> bound_copies;
+  std::unique_ptr<BulkState, AsyncStateDeleter> bulk;
+  std::unique_ptr<ProductState, AsyncStateDeleter> products;
+  unsigned products_in_flight = 0;
 
   std::array<Thread, max_threads> threads;
   std::array<Warp, 32> warps;
@@ -261,6 +294,9 @@ inline void append(Block& block, ThreadList& list, unsigned id) {
   current = id;
   threadIdx = index;
 }
+
+// Whether the address is a register of a product that the running thread has not waited for.
+bool is_in_flight(const void* address);
 
 // Entry of every fiber.
 void runner_main();

@@ -15,6 +15,16 @@ namespace simt {
 struct Block;
 struct Grid;
 
+// What the hardware does by itself: bulk copies and products.
+enum class AsyncEvent : unsigned char {
+  write_begins,  // into shared memory, from now on at any time
+  write_lands,
+  read_begins,  // of shared memory, from now on at any time
+  read_ends,
+  global_read,
+  global_write,
+};
+
 struct CheckHooks {
   // `caller` is null for memory that the program knows nothing of.
   void (*allocated)(const void* base, std::size_t size, MemoryKind kind, const void* caller);
@@ -52,6 +62,17 @@ struct CheckHooks {
   // mbarrier's arrive and wait, a lock's end and begin.
   void (*release)(const void* object);
   void (*acquire)(const void* object);
+  // Asked for by the running thread, or landing because it waits. `since`: of a read that ends, when it
+  // was asked for.
+  void (*async_access)(AsyncEvent event, const void* at, std::size_t size, const void* pc,
+                       std::uint64_t since);
+  std::uint64_t (*async_time)();
+  // A barrier in memory is made, or used by the running thread or (`engine`) by a copy it asks for.
+  void (*barrier_made)(const void* barrier, const void* pc);
+  void (*barrier_used)(const void* barrier, bool engine, const void* pc);
+  void (*proxy_fence)(bool init);  // see simt/shared.h
+  // Something that must not be: a copy that nobody waited for and so on. `thread` of the running block.
+  void (*async_misuse)(const char* kind, const char* what, unsigned thread, const void* pc);
 };
 
 extern const CheckHooks* check_hooks;

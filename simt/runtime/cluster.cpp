@@ -4,6 +4,8 @@
 #include <simt/fault.h>
 #include <simt/shared.h>
 
+#include <algorithm>
+
 #include "block.h"
 #include "check_hooks.h"
 #include "grid.h"
@@ -19,6 +21,7 @@ bool Cluster::next(Block& block, std::uint64_t& cluster) {
     met_ = posted_ = ended_ = 0;
     met_time_ = 0;
     phase_.store(0, std::memory_order_relaxed);
+    asleep_ = {};
     current_ = grid_.next_block.fetch_add(1, std::memory_order_relaxed);
     more_ = current_ < grid_.block_count / count_ && !grid_.aborted.load();
     ++meetings_;
@@ -35,6 +38,7 @@ void Cluster::pass() {
   posted_ = 0;
   if (check_hooks != nullptr) met_time_.store(check_hooks->cluster_met());
   phase_.fetch_add(1, std::memory_order_release);
+  asleep_ = {};
   changed_.notify_all();
 }
 
@@ -51,14 +55,30 @@ void Cluster::block_ended(bool posted) {
   if (posted) --posted_;
   ++ended_;
   if (posted_ != 0 && posted_ + ended_ == count_) pass();
+  asleep_ = {};  // who sleeps may be stuck now
+  changed_.notify_all();
 }
 
-bool Cluster::sleep_through(unsigned phase) {
+Cluster::Woken Cluster::sleep(unsigned rank, bool at_barrier, unsigned phase, std::uint64_t seen) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] {
-    return phase_.load(std::memory_order_relaxed) != phase || grid_.aborted.load();
-  });
-  return phase_.load(std::memory_order_relaxed) != phase;
+  for (;;) {
+    if (at_barrier && phase_.load(std::memory_order_relaxed) != phase) return Woken::passed;
+    if (grid_.aborted.load()) return Woken::aborted;
+    if (events(rank) != seen) return Woken::told;
+    asleep_[rank] = true;
+    const auto sleepers = std::count(asleep_.begin(), asleep_.end(), true);
+    if (static_cast<unsigned>(sleepers) + ended_ == count_) return Woken::stuck;
+    changed_.wait(lock, [&] { return !asleep_[rank] || grid_.aborted.load(); });
+  }
+}
+
+void Cluster::tell(unsigned rank) {
+  {
+    const std::lock_guard lock(mutex_);
+    events_[rank].fetch_add(1, std::memory_order_release);
+    asleep_[rank] = false;
+  }
+  changed_.notify_all();
 }
 
 void Cluster::wake() {

@@ -29,12 +29,19 @@ class Cluster {
   bool post();
   void block_ended(bool posted);
   unsigned phase() const { return phase_.load(std::memory_order_acquire); }
-  // Returns when the phase has passed; false when the grid was aborted meanwhile.
-  bool sleep_through(unsigned phase);
+  // A block none of whose threads can go on sleeps until the phase has passed (if it is at the
+  // barrier), or another block has told it of an event, or the grid was aborted, or all are stuck.
+  enum class Woken { passed, told, aborted, stuck };
+  Woken sleep(unsigned rank, bool at_barrier, unsigned phase, std::uint64_t seen);
+  // Something in that block's shared memory has changed.
+  void tell(unsigned rank);
+  std::uint64_t events(unsigned rank) const {
+    return events_[rank].load(std::memory_order_acquire);
+  }
   void wake();
 
   unsigned count() const { return count_; }
-  const Block& block(unsigned rank) const { return *blocks_[rank]; }
+  Block& block(unsigned rank) const { return *blocks_[rank]; }
   // When the last phase passed, as the checks count.
   std::uint64_t met_time() const { return met_time_.load(std::memory_order_relaxed); }
 
@@ -47,7 +54,10 @@ class Cluster {
   std::atomic<unsigned> phase_{0};
   std::atomic<std::uint64_t> met_time_{0};
 
+  std::array<std::atomic<std::uint64_t>, max_cluster> events_ = {};
+
   std::mutex mutex_;  // guards what follows
+  std::array<bool, max_cluster> asleep_ = {};
   std::condition_variable changed_;
   unsigned posted_ = 0, ended_ = 0;
   unsigned met_ = 0, meetings_ = 0;

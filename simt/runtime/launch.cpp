@@ -4,6 +4,7 @@
 #include <simt/kernel.h>
 #include <simt/launch.h>
 #include <simt/shared.h>
+#include <simt/special.h>
 
 #include <algorithm>
 #include <mutex>
@@ -20,7 +21,6 @@ namespace simt {
 namespace {
 
 // An H100's limits.
-constexpr unsigned multiprocessors = 132;
 constexpr std::uint64_t resident_threads = 2048;
 constexpr std::uint64_t resident_blocks = 32;
 constexpr std::size_t resident_shared = 228 * 1024;
@@ -58,7 +58,7 @@ cudaError_t check(const Config& config, const Kernel& kernel) {
     const std::uint64_t each =
         std::min({resident_threads / threads, resident_blocks, resident_shared / shared});
     const std::uint64_t blocks = std::uint64_t{g.x} * g.y * g.z;
-    if (blocks > each * multiprocessors) return cudaErrorCooperativeLaunchTooLarge;
+    if (blocks > each * special::multiprocessors()) return cudaErrorCooperativeLaunchTooLarge;
   }
   return check_cluster(config, kernel);
 }

@@ -8,10 +8,13 @@
 #include <cstring>
 #include <string>
 
+#include "async_state.h"
 #include "block.h"
 #include "check_hooks.h"
+#include "cluster.h"
 #include "grid.h"
 #include "report.h"
+#include "shared_arena.h"
 
 namespace simt {
 namespace {
@@ -19,13 +22,7 @@ namespace {
 constexpr unsigned count_bits = 20, phase_bits = 3;
 constexpr int tx_offset = 1 << 20;
 
-// The word taken apart.
-struct Fields {
-  unsigned expected;
-  unsigned pending;
-  unsigned phase;
-  int bytes;  // announced and not there yet
-};
+using Fields = BarrierFields;
 
 Fields unpack(MemoryBarrier word) {
   constexpr std::uint64_t count_mask = (1u << count_bits) - 1;
@@ -90,9 +87,20 @@ void land_copies(Block& block, const MemoryBarrier* barrier, unsigned phase) {
 
 void phase_ended(const MemoryBarrier* barrier, unsigned phase) {
   if (!in_kernel()) return;
-  Block& block = current_block();
-  land_copies(block, barrier, phase);
-  block.wake(barrier);
+  land_copies(current_block(), barrier, phase);
+  wake_watchers(barrier);
+}
+
+// Fresh shared memory is all zeros or all ones, and a barrier never is.
+void check_usable(const MemoryBarrier* barrier, Site site) {
+  if (reinterpret_cast<std::uintptr_t>(barrier) % sizeof *barrier != 0) {
+    fault(cudaErrorMisalignedAddress, "a barrier that does not begin at a multiple of 8 bytes",
+          site);
+  }
+  const MemoryBarrier word = load(barrier);
+  if (word == 0 || word == ~MemoryBarrier{0}) {
+    misuse("a barrier in memory that was never initialised", site);
+  }
 }
 
 // Changes the fields in one step and ends the phase if nothing is missing; the fields before.
@@ -110,7 +118,11 @@ Fields update(MemoryBarrier* barrier, const Change& change) {
     }
     if (__atomic_compare_exchange_n(barrier, &word, pack(f), false, __ATOMIC_SEQ_CST,
                                     __ATOMIC_SEQ_CST)) {
-      if (ends) phase_ended(barrier, before.phase);
+      if (ends) {
+        phase_ended(barrier, before.phase);
+      } else if (f.pending == 0 && before.pending != 0) {
+        wake_watchers(barrier);  // copies may be all that is missing
+      }
       return before;
     }
   }
@@ -126,12 +138,32 @@ void wait_until(const MemoryBarrier* barrier, const Over& is_over, Site site) {
   Block& block = current_block();
   block.park();
   while (!is_over()) {
-    if (is_private(block, barrier)) {
+    if (is_shared(barrier)) {
+      land_due_copies(block, const_cast<MemoryBarrier*>(barrier));
+      if (is_over()) return;
       block.watch(barrier, site);
     } else {
       if (block.grid->aborted.load(std::memory_order_relaxed)) block.leave();
       block.yield();
     }
+  }
+}
+
+// As wait_until, but it may give up where that lets nobody else go on either.
+template <class Over>
+bool poll_until(const MemoryBarrier* barrier, const Over& is_over, Site site) {
+  if (in_kernel()) check_usable(barrier, site);
+  if (is_over()) return true;
+  if (!in_kernel() || !is_shared(barrier)) {
+    spin_hint();
+    return false;
+  }
+  Block& block = current_block();
+  block.park();
+  for (;;) {
+    land_due_copies(block, const_cast<MemoryBarrier*>(barrier));
+    if (is_over()) return true;
+    if (!block.watch(barrier, site, true)) return is_over();
   }
 }
 
@@ -150,19 +182,82 @@ bool parity_is_over(const MemoryBarrier* barrier, unsigned parity) {
 
 }  // namespace
 
-std::string describe_memory_barrier(const void* barrier) {
-  const Fields f = unpack(load(static_cast<const MemoryBarrier*>(barrier)));
-  std::string text = "a barrier in memory (" + std::to_string(f.expected - f.pending) + " of " +
-                     std::to_string(f.expected) + " arrivals";
-  if (f.bytes != 0) text += ", " + std::to_string(f.bytes) + " bytes missing";
+void give_to_phase(const MemoryBarrier* barrier) {
+  tell_arrival(barrier, fields_of(barrier).phase);
+}
+
+void take_from_phase(const MemoryBarrier* barrier) {
+  tell_over(barrier, fields_of(barrier).phase);
+}
+
+BarrierFields fields_of(const MemoryBarrier* barrier) {
+  return unpack(load(barrier));
+}
+
+std::string describe_memory_barrier(const void* at) {
+  const auto* barrier = static_cast<const MemoryBarrier*>(at);
+  const Fields f = fields_of(barrier);
+  std::string text = "a barrier in memory (phase " + std::to_string(f.phase) + ": " +
+                     std::to_string(f.expected - f.pending) + " of " + std::to_string(f.expected) +
+                     " arrivals";
+  const std::size_t coming = bytes_under_way(current_block(), barrier);
+  if (f.bytes > 0) text += ", " + std::to_string(f.bytes) + " bytes missing";
+  if (f.bytes < 0) text += ", " + std::to_string(-f.bytes) + " bytes more than were announced";
+  if (coming != 0) text += ", copies of " + std::to_string(coming) + " bytes under way";
   return text + ")";
 }
 
-void Block::watch(const void* word, Site site) {
+bool Block::watch(const void* word, Site site, bool polls_only) {
   Thread& me = threads[current];
   me.watched = word;
+  me.result = 1;
   append(*this, watching, current);
-  wait(me, Wait::watch, site);
+  wait(me, polls_only ? Wait::poll : Wait::watch, site);
+  return me.result != 0;
+}
+
+Block* Block::shared_owner(const void* address) {
+  if (arena_holds(*this, address)) return this;
+  for (unsigned rank = 0; cluster != nullptr && rank < cluster->count(); ++rank) {
+    if (arena_holds(cluster->block(rank), address)) return &cluster->block(rank);
+  }
+  return nullptr;
+}
+
+void wake_watchers(const MemoryBarrier* barrier) {
+  if (!in_kernel()) return;
+  Block& block = current_block();
+  block.polls = 0;
+  Block* const owner = block.shared_owner(barrier);
+  if (owner == nullptr || owner == &block) {
+    block.wake(barrier);
+  } else {
+    block.cluster->tell(owner->cluster_rank);
+  }
+}
+
+void Block::wake_all() {
+  make_ready(watching);
+}
+
+bool Block::release_poller() {
+  if (watching.empty() || polls > 2 * parked + 8) return false;
+  ThreadList rest;
+  bool found = false;
+  while (!watching.empty()) {
+    const unsigned id = watching.first;
+    watching.first = threads[id].next;
+    if (!found && threads[id].wait == Wait::poll) {
+      threads[id].result = 0;
+      make_ready(id);
+      found = true;
+    } else {
+      append(*this, rest, id);
+    }
+  }
+  watching = rest;
+  polls += found;
+  return found;
 }
 
 void Block::wake(const void* word) {
@@ -185,12 +280,19 @@ void memory_barrier_init(MemoryBarrier* barrier, unsigned expected, Site site) {
                std::to_string(max_arrivals),
            site);
   }
+  if (check_hooks != nullptr && in_kernel() && is_shared(barrier)) {
+    check_hooks->barrier_made(barrier, __builtin_return_address(0));
+  } else if (check_hooks != nullptr) {
+    check_hooks->written(barrier, sizeof *barrier);
+  }
   __atomic_store_n(barrier, pack({expected, expected, 0, 0}), __ATOMIC_SEQ_CST);
-  if (check_hooks != nullptr) check_hooks->written(barrier, sizeof *barrier);
 }
 
 unsigned memory_barrier_arrive(MemoryBarrier* barrier, unsigned count, bool drop, Site site,
                                Completion completion) {
+  if (check_hooks != nullptr)
+    check_hooks->barrier_used(barrier, false, __builtin_return_address(0));
+  if (in_kernel()) check_usable(barrier, site);
   tell_arrival(barrier, unpack(load(barrier)).phase);
   const Fields before = update(barrier, [&](Fields& f) {
     if (count > f.pending) {
@@ -212,12 +314,44 @@ unsigned memory_barrier_arrive(MemoryBarrier* barrier, unsigned count, bool drop
 }
 
 void memory_barrier_expect(MemoryBarrier* barrier, int bytes, Site site) {
+  if (check_hooks != nullptr && bytes > 0) {
+    check_hooks->barrier_used(barrier, false, __builtin_return_address(0));
+  }
+  if (in_kernel()) check_usable(barrier, site);
   update(barrier, [&](Fields& f) {
     f.bytes += bytes;
     if (f.bytes <= -tx_offset || f.bytes >= tx_offset) {
       misuse("a barrier that expects " + std::to_string(f.bytes) + " bytes", site);
     }
   });
+}
+
+bool memory_barrier_poll(const MemoryBarrier* barrier, unsigned phase, Site site) {
+  if (check_hooks != nullptr)
+    check_hooks->barrier_used(barrier, false, __builtin_return_address(0));
+  return poll_until(
+      barrier, [&] { return is_over(barrier, phase); }, site);
+}
+
+bool memory_barrier_poll_parity(const MemoryBarrier* barrier, unsigned parity, Site site) {
+  if (check_hooks != nullptr)
+    check_hooks->barrier_used(barrier, false, __builtin_return_address(0));
+  return poll_until(
+      barrier, [&] { return parity_is_over(barrier, parity); }, site);
+}
+
+unsigned memory_barrier_pending(const MemoryBarrier* barrier) {
+  return fields_of(barrier).pending;
+}
+
+void memory_barrier_invalidate(MemoryBarrier* barrier, Site site) {
+  check_usable(barrier, site);
+  __atomic_store_n(barrier, 0, __ATOMIC_SEQ_CST);
+}
+
+void memory_barrier_add_pending(MemoryBarrier* barrier, Site site) {
+  check_usable(barrier, site);
+  update(barrier, [](Fields& f) { ++f.pending; });
 }
 
 bool memory_barrier_is_over(const MemoryBarrier* barrier, unsigned phase) {

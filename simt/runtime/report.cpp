@@ -93,7 +93,9 @@ std::string what_for(const Block& block, const Thread& thread) {
     return std::string(cluster ? "the cluster's barrier" : "the block's split barrier") + " (" +
            std::to_string(block.splits[thread.barrier].arrived) + " threads of this block arrived)";
   }
-  if (thread.wait == Wait::watch) return describe_memory_barrier(thread.watched);
+  if (thread.wait == Wait::watch || thread.wait == Wait::poll) {
+    return describe_memory_barrier(thread.watched);
+  }
   return std::string(name_of(thread.op)) + " with mask " + hexadecimal(thread.mask);
 }
 

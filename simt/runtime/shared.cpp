@@ -10,6 +10,7 @@
 #include <new>
 
 #include "check_hooks.h"
+#include "cluster.h"
 #include "grid.h"
 #include "shared_arena.h"
 #include "worker.h"
@@ -152,8 +153,27 @@ std::size_t shared_offset(const void* pointer) {
 }
 
 void* shared_pointer(std::size_t offset) {
-  return front != nullptr && offset < room ? front->static_shared + offset
-                                           : reinterpret_cast<void*>(offset);
+  if (front == nullptr) return reinterpret_cast<void*>(offset);
+  if (offset < room) return front->static_shared + offset;
+  const std::size_t rank = (offset >> 24) - 1, place = offset & 0xffffffu;
+  if (offset >= std::size_t{1} << 24 && rank < cluster_blocks() && place < room) {
+    const Cluster* const cluster = current_block().cluster;
+    return (cluster != nullptr ? cluster->block(static_cast<unsigned>(rank)).static_shared
+                               : front->static_shared) +
+           place;
+  }
+  return reinterpret_cast<void*>(offset);
+}
+
+std::size_t cluster_offset(const void* pointer) {
+  const Block* const owner = current_block().shared_owner(pointer);
+  if (owner == nullptr) return reinterpret_cast<std::size_t>(pointer);
+  return (std::size_t{owner->cluster_rank} + 1) << 24 |
+         static_cast<std::size_t>(static_cast<const char*>(pointer) - owner->static_shared);
+}
+
+std::size_t dynamic_shared_size() {
+  return front != nullptr ? current_block().grid->config.dynamic_shared : 0;
 }
 
 }  // namespace simt

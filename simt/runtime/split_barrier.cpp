@@ -48,6 +48,11 @@ void Block::look_at_cluster() {
   if (cluster == nullptr) return;
   SplitState& barrier = split(Split::cluster);
   if (cluster->phase() != barrier.phase) pass(barrier);
+  if (const std::uint64_t events = cluster->events(cluster_rank); events != events_seen) {
+    events_seen = events;
+    polls = 0;
+    wake_all();
+  }
 }
 
 void Block::complete(Split scope) {
@@ -76,9 +81,21 @@ bool Block::is_waiting_at_split(const Thread& thread) const {
 
 bool Block::await_cluster() {
   SplitState& barrier = split(Split::cluster);
-  if (cluster == nullptr || !barrier.complete || barrier.waiting.empty()) return false;
-  if (!cluster->sleep_through(barrier.phase)) leave();
-  pass(barrier);
+  if (cluster == nullptr) return false;
+  const bool at_barrier = barrier.complete && !barrier.waiting.empty();
+  if (!at_barrier && watching.empty()) return false;
+  switch (cluster->sleep(cluster_rank, at_barrier, barrier.phase, events_seen)) {
+    case Cluster::Woken::passed:
+      pass(barrier);
+      break;
+    case Cluster::Woken::told:
+      look_at_cluster();
+      break;
+    case Cluster::Woken::aborted:
+      leave();
+    case Cluster::Woken::stuck:
+      return false;
+  }
   return true;
 }
 

@@ -4,6 +4,7 @@
 //   NAME.err    lines that must occur in its standard error
 //   NAME.flags  more arguments for the driver, relative to the programs' folder
 //   NAME.fail   the program must not compile: lines that must occur in the driver's messages
+// Programs named split_* run once more on fibers (SIMT_SPLIT=0), with the same results.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -61,9 +62,14 @@ class Program : public testing::Test {
       return;
     }
     ASSERT_EQ(compiled, 0) << read(messages);
+    run(folder, "");
+    if (name().rfind("split_", 0) == 0) run(folder, "SIMT_SPLIT=0 ");
+  }
+
+  void run(const fs::path& folder, const std::string& environment) {
     const std::string out = folder / "out", err = folder / "err";
-    const int status = shell("cd '" + folder.string() + "' && timeout 120 ./program > '" + out +
-                             "' 2> '" + err + "'");
+    const int status = shell("cd '" + folder.string() + "' && " + environment +
+                             "timeout 120 ./program > '" + out + "' 2> '" + err + "'");
     const std::string wanted = read(beside(".rc"));
     EXPECT_EQ(status, wanted.empty() ? 0 : std::stoi(wanted)) << read(out) << read(err);
     if (fs::exists(beside(".out"))) {

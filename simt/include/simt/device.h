@@ -15,6 +15,7 @@
 #include <simt/self.h>
 #include <simt/shared.h>
 #include <simt/special.h>
+#include <simt/split.h>
 #include <simt/sync.h>
 #include <simt/texture.h>
 #include <simt/warp.h>

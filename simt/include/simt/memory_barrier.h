@@ -30,6 +30,12 @@ void memory_barrier_expect(MemoryBarrier* barrier, int bytes, Site site);
 // Whether the phase with this number, or this parity, is over.
 bool memory_barrier_is_over(const MemoryBarrier* barrier, unsigned phase);
 bool memory_barrier_parity_is_over(const MemoryBarrier* barrier, unsigned parity);
+// The same, but the thread sleeps first, as long as others can go on.
+bool memory_barrier_poll(const MemoryBarrier* barrier, unsigned phase, Site site);
+bool memory_barrier_poll_parity(const MemoryBarrier* barrier, unsigned parity, Site site);
+// Arrivals that are still missing.
+unsigned memory_barrier_pending(const MemoryBarrier* barrier);
+void memory_barrier_invalidate(MemoryBarrier* barrier, Site site);
 void memory_barrier_wait(const MemoryBarrier* barrier, unsigned phase, Site site);
 void memory_barrier_wait_parity(const MemoryBarrier* barrier, unsigned parity, Site site);
 

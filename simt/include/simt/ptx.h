@@ -4,10 +4,12 @@
 // The approximate ones give the accurate result. ".ftz" takes and gives zero for subnormal numbers.
 
 #include <simt/async_copy.h>
+#include <simt/atomic_object.h>
 #include <simt/cluster.h>
 #include <simt/fault.h>
 #include <simt/math_standard.h>
 #include <simt/memory_barrier.h>
+#include <simt/ptx_async.h>
 #include <simt/ptx_matrix.h>
 #include <simt/ptx_small.h>
 #include <simt/ptx_values.h>
@@ -20,6 +22,16 @@
 #include <type_traits>
 
 namespace simt::ptx {
+
+// ld.acquire, st.release and the like.
+template <class T>
+Array<T, 1> load_ordered(const void* at, std::memory_order order) {
+  return {{atomic_load(static_cast<const T*>(at), order)}};
+}
+template <class T>
+void store_ordered(void* at, const Array<T, 1>& value, std::memory_order order) {
+  atomic_store(static_cast<T*>(at), value[0], order);
+}
 
 inline float flush(float x) {
   return std::fabs(x) < std::numeric_limits<float>::min() ? std::copysign(0.0f, x) : x;
@@ -109,32 +121,6 @@ inline void cluster_wait(SIMT_HERE) {
   split_wait(Split::cluster, {file, line});
 }
 
-// mbarrier: an address in shared memory; a state is the phase.
-inline MemoryBarrier* mbarrier_at(unsigned long long address) {
-  return static_cast<MemoryBarrier*>(shared_at(address));
-}
-inline void mbarrier_init(unsigned long long address, unsigned count, SIMT_HERE) {
-  memory_barrier_init(mbarrier_at(address), count, {file, line});
-}
-inline void mbarrier_inval(unsigned long long) {}
-inline unsigned long long mbarrier_arrive(unsigned long long address, unsigned count = 1,
-                                          SIMT_HERE) {
-  return memory_barrier_arrive(mbarrier_at(address), count, false, {file, line});
-}
-inline void mbarrier_expect_tx(unsigned long long address, unsigned bytes, SIMT_HERE) {
-  memory_barrier_expect(mbarrier_at(address), static_cast<int>(bytes), {file, line});
-}
-inline unsigned long long mbarrier_arrive_expect_tx(unsigned long long address, unsigned bytes,
-                                                    SIMT_HERE) {
-  mbarrier_expect_tx(address, bytes, file, line);
-  return mbarrier_arrive(address, 1, file, line);
-}
-inline bool mbarrier_test_wait(unsigned long long address, unsigned long long state) {
-  return memory_barrier_is_over(mbarrier_at(address), static_cast<unsigned>(state));
-}
-inline bool mbarrier_test_wait_parity(unsigned long long address, unsigned parity) {
-  return memory_barrier_parity_is_over(mbarrier_at(address), parity);
-}
 inline unsigned activemask(SIMT_HERE) {
   return active_mask({file, line});
 }

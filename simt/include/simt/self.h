@@ -36,6 +36,7 @@ struct BlockFront {
   char* dynamic_shared;      // start of its dynamic shared memory
   dim3 cluster_size;         // blocks of its cluster along each axis
   unsigned cluster_rank;     // its number among them
+  bool in_loops;             // kernels with a second body (simt/split.h) run that
 };
 
 // The block this OS thread is running, or null in host code.

@@ -4,11 +4,14 @@
 
 #include <simt/cluster.h>
 #include <simt/self.h>
+#include <simt/shared.h>
 #include <simt/sync.h>
 
 namespace simt::special {
 
-inline constexpr unsigned multiprocessors = 132;
+// An H100's 132, or what SIMT_MULTIPROCESSORS says: a small one has a persistent kernel go round
+// more than once on a small problem.
+unsigned multiprocessors();
 
 inline unsigned laneid() {
   return lane_id();
@@ -21,10 +24,10 @@ inline unsigned nwarpid() {
 }
 // Blocks have no home on a CPU: the numbers are spread as an idle GPU would.
 inline unsigned smid() {
-  return (blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z)) % multiprocessors;
+  return (blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z)) % multiprocessors();
 }
 inline unsigned nsmid() {
-  return multiprocessors;
+  return multiprocessors();
 }
 inline unsigned gridid() {
   return front->grid_generation;
@@ -130,6 +133,12 @@ inline unsigned cluster_ctarank() {
 }
 inline unsigned cluster_nctarank() {
   return cluster_blocks();
+}
+inline bool is_explicit_cluster() {
+  return cluster_blocks() > 1;
+}
+inline unsigned dynamic_smem_size() {
+  return static_cast<unsigned>(dynamic_shared_size());
 }
 
 }  // namespace simt::special

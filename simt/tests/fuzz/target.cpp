@@ -8,10 +8,12 @@
 
 #include "diagnostics.h"
 #include "places.h"
+#include "split.h"
 #include "translate.h"
 
 void try_translate(std::string_view text) {
   using namespace simt::cc;
+  if (const SplitText split = split_kernels(text); split.changed) translate(split.text);
   for (const bool linked : {false, true}) {
     for (const bool checked : {false, true}) {
       const Translation translation = translate(text, linked, checked);

@@ -1,0 +1,70 @@
+// Barriers in shared memory that count arrivals and bytes (Hopper). A phase ends when all arrivals and all announced
+// bytes are in; a waiter names the phase by its parity.
+#pragma once
+#include "core/ptx/address.cuh"
+
+namespace warpath::ptx {
+
+struct alignas(8) Barrier {
+  std::uint64_t state;
+};
+
+__device__ __forceinline__ void init(Barrier& b, unsigned arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&b)), "r"(arrivals)
+               : "memory");
+}
+
+// After the last init, before a barrier of the block or the cluster: other blocks and the copy engine see them.
+__device__ __forceinline__ void fence_init() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+__device__ __forceinline__ void arrive(Barrier& b) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(&b)) : "memory");
+}
+
+// At the barrier that block `rank` of the cluster has in the same place.
+__device__ __forceinline__ void arrive_at(Barrier& b, unsigned rank) {
+  asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(
+                   cluster_address(&b, rank))
+               : "memory");
+}
+
+// Arrives and announces `bytes` that the copy engine will bring in this phase.
+__device__ __forceinline__ void arrive_expecting(Barrier& b, unsigned bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&b)),
+               "r"(bytes)
+               : "memory");
+}
+
+// Returns once the phase of this parity has ended. try_wait sleeps a little in hardware before it says no.
+__device__ __forceinline__ void wait(Barrier& b, unsigned parity) {
+  std::uint32_t done = 0;
+  while (!done)
+    asm volatile(
+        "{\n\t"
+        ".reg .pred p;\n\t"
+        "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n\t"
+        "selp.b32 %0, 1, 0, p;\n\t"
+        "}"
+        : "=r"(done)
+        : "r"(shared_address(&b)), "r"(parity)
+        : "memory");
+}
+
+// The same where arrivals come from other blocks of the cluster: what they did before is seen.
+__device__ __forceinline__ void wait_cluster(Barrier& b, unsigned parity) {
+  std::uint32_t done = 0;
+  while (!done)
+    asm volatile(
+        "{\n\t"
+        ".reg .pred p;\n\t"
+        "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n\t"
+        "selp.b32 %0, 1, 0, p;\n\t"
+        "}"
+        : "=r"(done)
+        : "r"(shared_address(&b)), "r"(parity)
+        : "memory");
+}
+
+}  // namespace warpath::ptx

@@ -1,0 +1,68 @@
+// The copy engine of Hopper: boxes of a tensor that a map describes, to and from shared memory. One thread asks; a
+// barrier counts the bytes that arrive. Boxes are three-dimensional here: (inner, row, batch).
+#pragma once
+#include <cuda.h>
+
+#include "core/ptx/mbarrier.cuh"
+
+namespace warpath::ptx {
+
+struct BoxPlace {
+  int inner, row, batch;  // of the box's first element, in elements
+};
+
+__device__ __forceinline__ void prefetch(const CUtensorMap& map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+}
+
+// What lies outside of the tensor arrives as zeros and counts as bytes all the same.
+__device__ __forceinline__ void load_box(void* to, const CUtensorMap& map, BoxPlace p, Barrier& b) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, "
+      "{%2, %3, %4}], "
+      "[%5];" ::"r"(shared_address(to)),
+      "l"(&map), "r"(p.inner), "r"(p.row), "r"(p.batch), "r"(shared_address(&b))
+      : "memory");
+}
+
+// Into every block of the cluster whose bit is set, at the same place; each block's own barrier counts.
+__device__ __forceinline__ void load_box_to_all(void* to, const CUtensorMap& map, BoxPlace p,
+                                                Barrier& b, std::uint16_t blocks) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::"
+      "cluster [%0], "
+      "[%1, {%2, %3, %4}], [%5], %6;" ::"r"(shared_address(to)),
+      "l"(&map), "r"(p.inner), "r"(p.row), "r"(p.batch), "r"(shared_address(&b)), "h"(blocks)
+      : "memory");
+}
+
+// What lies outside of the tensor is not written.
+__device__ __forceinline__ void store_box(const CUtensorMap& map, BoxPlace p, const void* from) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(
+          &map),
+      "r"(p.inner), "r"(p.row), "r"(p.batch), "r"(shared_address(from))
+      : "memory");
+}
+
+__device__ __forceinline__ void commit_stores() {
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+// Until at most `Left` groups of this thread's stores still read their shared memory.
+template <int Left>
+__device__ __forceinline__ void wait_stores_read() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(Left) : "memory");
+}
+
+// Until all of this thread's stores are written.
+__device__ __forceinline__ void wait_stores() {
+  asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+}
+
+// What this thread wrote to shared memory by ordinary stores is seen by the copy engine and the tensor cores.
+__device__ __forceinline__ void fence_async_proxy() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+}  // namespace warpath::ptx

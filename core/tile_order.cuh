@@ -1,0 +1,86 @@
+// In which order tiles of a matrix product are taken, and how they are shared out among blocks.
+#pragma once
+#include <cstdint>
+
+#include "core/launch.h"
+
+namespace warpath {
+
+struct TilePlace {
+  int row, column, batch;  // in tiles
+};
+
+// Tiles that run at the same time should share rows of a and columns of b, so that both come from L2. A band of `band`
+// rows of tiles is walked column by column.
+struct TileOrder {
+  int rows, columns, batches, band;
+
+  static TileOrder of(std::int64_t rows, std::int64_t columns, std::int64_t batches, int band) {
+    return {int(rows), int(columns), int(batches), band};
+  }
+  __host__ __device__ int tiles() const { return rows * columns * batches; }
+  __host__ __device__ TilePlace at(int index) const {
+    const int matrix = rows * columns, batch = index / matrix, inside = index % matrix;
+    const int first = inside / (band * columns) * band;  // row of the band
+    const int high = rows - first < band ? rows - first : band;
+    const int rest = inside - first * columns;
+    return {first + rest % high, rest / high, batch};
+  }
+};
+
+// A piece of one tile's sum over k.
+struct Piece {
+  int tile, k_begin, k_end;
+};
+
+// Stream-k: the first `shared_tiles` tiles are cut, all of their steps along k in one row, into `workers` equal shares;
+// each of the others is done whole by worker tile % workers.
+//
+//   tile          0         1         2
+//   k steps   |0 … … … |0 … … … |0 … … … |
+//   worker    |  0  |  1  |  2  |  3  |        worker 1 has the end of tile 0 and the start of tile 1
+//
+// A worker takes its share from the back: the start of a tile first, whose sum it must hand on, and the end of another
+// last, by when the worker before it has long handed on its part. Whoever has the end of a tile finishes it, so one waits
+// only for workers of lower number.
+struct SharedWork {
+  int tiles, steps;  // along k, of each tile
+  int shared_tiles, workers;
+
+  __host__ __device__ int share_begin(int worker) const {
+    return int(std::int64_t(worker) * shared_tiles * steps / workers);
+  }
+  // The worker in whose share a step of the row lies.
+  __host__ __device__ int worker_at(int step) const {
+    int w = int((std::int64_t(step) * workers) / (std::int64_t(shared_tiles) * steps));
+    while (share_begin(w + 1) <= step) ++w;
+    return w;
+  }
+};
+
+// Walks over the pieces of one worker.
+struct PieceWalk {
+  SharedWork work;
+  int worker, begin, end, next_whole;
+
+  __host__ __device__ PieceWalk(const SharedWork& w, int id) : work(w), worker(id) {
+    begin = w.share_begin(id);
+    end = w.share_begin(id + 1);
+    next_whole = w.shared_tiles + id;
+  }
+  __host__ __device__ bool next(Piece& piece) {
+    if (end > begin) {
+      const int tile = (end - 1) / work.steps, start = tile * work.steps;
+      const int from = begin > start ? begin : start;
+      piece = {tile, from - start, end - start};
+      end = from;
+      return true;
+    }
+    if (next_whole >= work.tiles) return false;
+    piece = {next_whole, 0, work.steps};
+    next_whole += work.workers;
+    return true;
+  }
+};
+
+}  // namespace warpath

@@ -1,0 +1,54 @@
+// Tiles arrive while others are multiplied: three stages of shared memory, filled by cp.async.
+//
+// What changed: the copy of a tile takes no registers and no waiting (pipeline.cuh). It is started
+// two steps before the tile is needed, and the fragments of the next 32 bytes of k are loaded while
+// those of this one are multiplied, so the tensor cores always have work. A warp makes 64x64
+// elements of d, 32 multiplications for eight loads of fragments, a block 128x256; one block fills
+// an SM with its registers. Blocks that run side by side share tiles in the L2 cache.
+// Limit: mma.sync itself. On Hopper it reaches little more than 60% of what wgmma does, for the
+// operands of every multiplication pass through registers.
+#include "grouped.cuh"
+#include "pipeline.cuh"
+
+namespace warpath::matmul {
+namespace {
+
+template <class T, bool AK, bool BK>
+__global__ void __launch_bounds__(Pipeline<T, AK, BK>::threads, 1)
+    pipelined(Problem<T> p, Vectors vectors) {
+  using Loop = Pipeline<T, AK, BK>;
+  extern __shared__ __align__(128) unsigned char memory[];
+  const Place tile = grouped_place<Loop::down, Loop::right>(blockIdx.x, p.m, p.n);
+  typename Loop::Sum sum;
+  Loop::run(sum, reinterpret_cast<typename Loop::Stage*>(memory),
+            operand_a<AK>(p, vectors, tile.batch), operand_b<BK>(p, vectors, tile.batch), tile, 0);
+  const std::int64_t row = tile.row + Loop::i0(), col = tile.col + Loop::j0();
+  sum.for_each_pair(
+      [&](const float(&two)[2], int i, int j) { p.out.put(two, tile.batch, row + i, col + j); });
+}
+
+void launch(const Args& args, cudaStream_t stream) {
+  if (args.d.size() == 0) return;
+  dispatch_float(args.a.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    with_form(args, [&](auto a, auto b) {
+      using Loop = Pipeline<T, a.value, b.value>;
+      const auto kernel = pipelined<T, a.value, b.value>;
+      CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      Loop::shared_bytes));
+      kernel<<<tiles_of(args, Loop::down, Loop::right), Loop::threads, Loop::shared_bytes,
+               stream>>>(problem_of<T>(args), vectors_of(args));
+    });
+  });
+  CUDA_CHECK(cudaGetLastError());
+}
+
+std::string fits(const Args& args) {
+  if (std::string why = tensor_cores(args); !why.empty()) return why;
+  return enough_shared_memory(Pipeline<__half, true, true>::shared_bytes);
+}
+
+WARPATH_RUNG(Args, launch, .supports = fits);
+
+}  // namespace
+}  // namespace warpath::matmul

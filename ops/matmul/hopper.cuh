@@ -1,0 +1,164 @@
+// What the Hopper rungs share: how a stage of a and b lies in shared memory, and the ring of stages through which the
+// copy engine feeds the tensor cores.
+//
+// A stage holds 128 bytes of k (64 elements of 16 bits, 32 of f32) for a tile's rows of a and columns of b. The copy
+// engine writes it in patches of 64 by 128 bytes, swizzled; the tensor cores read that layout as it is, with k along the
+// 128 bytes or, for 16-bit types, across them: so every form of a linear layer's forward and backward pass is taken
+// without a transposition.
+#pragma once
+#include "core/ptx/roles.cuh"
+#include "core/ptx/tma.cuh"
+#include "core/ptx/wgmma.cuh"
+#include "core/tile_order.cuh"
+
+namespace warpath::matmul::hopper {
+
+inline constexpr int patch_rows = 64, patch_bytes = patch_rows * 128, pattern_bytes = 8 * 128;
+
+// `Rows` rows of a, or columns of b, by one stage of k. Across: the other axis than k is the contiguous one.
+template <class T, int Rows, bool Across>
+struct Panel {
+  static constexpr bool across = Across;
+  static constexpr int rows = Rows, depth = 128 / sizeof(T), bytes = Rows * 128;
+  static constexpr int box_rows = Across ? depth : Rows;  // of one copy
+  static constexpr int step = Across ? 16 * 128 : 32;     // bytes from one product's k to the next
+  static_assert(Rows % patch_rows == 0 && box_rows <= 256);
+
+  // issue(where to, which box) for each copy that fills the panel.
+  template <class Issue>
+  __device__ __forceinline__ static void boxes(unsigned char* to, int row, int k, int batch,
+                                               Issue issue) {
+    if constexpr (Across) {
+#pragma unroll
+      for (int p = 0; p < Rows / patch_rows; ++p)
+        issue(to + p * patch_bytes, ptx::BoxPlace{row + p * patch_rows, k, batch});
+    } else {
+      issue(to, ptx::BoxPlace{k, row, batch});
+    }
+  }
+  __device__ __forceinline__ static std::uint64_t descriptor(const unsigned char* panel) {
+    return ptx::descriptor(panel, Across ? patch_bytes : 16, pattern_bytes);
+  }
+};
+
+// M x N of d in a block, a warp group for each 64 rows.
+template <class T_, int M, int N, int Stages, bool AAcross, bool BAcross>
+struct Tile {
+  using T = T_;
+  using A = Panel<T, M, AAcross>;
+  using B = Panel<T, N, BAcross>;
+  using BShare = B;  // what this block asks for
+  static constexpr int m = M, n = N, k = A::depth, stages = Stages;
+  static constexpr int groups = M / 64;
+  static constexpr unsigned stage_bytes = A::bytes + B::bytes;
+  using Sums = float[N / 2];  // of a thread: its part of 64 x N
+};
+
+// Where a walk along the ring stands. The parity tells the phases of a stage's barriers apart.
+template <int Stages>
+struct Turn {
+  int stage = 0;
+  unsigned parity = 0;
+  __device__ __forceinline__ void next() {
+    if (++stage == Stages) stage = 0, parity ^= 1;
+  }
+};
+
+template <class Tile>
+struct Ring {
+  alignas(1024) unsigned char a[Tile::stages][Tile::A::bytes];
+  alignas(1024) unsigned char b[Tile::stages][Tile::B::bytes];
+  ptx::Barrier full[Tile::stages], empty[Tile::stages];
+
+  // By one thread; `readers` warps free a stage. A barrier of the block or the cluster must follow.
+  __device__ __forceinline__ void init(unsigned readers) {
+    for (int s = 0; s < Tile::stages; ++s) {
+      ptx::init(full[s], 1);
+      ptx::init(empty[s], readers);
+    }
+    ptx::fence_init();
+  }
+};
+
+// Shared memory starts wherever it starts; the swizzle wants multiples of 1024.
+inline constexpr int alignment = 1024;
+template <class Storage>
+__device__ __forceinline__ Storage& storage_in(unsigned char* shared) {
+  const std::uint32_t past = ptx::shared_address(shared) % alignment;
+  return *reinterpret_cast<Storage*>(shared + (past ? alignment - past : 0));
+}
+template <class Storage>
+inline constexpr int storage_bytes = int(sizeof(Storage)) + alignment;
+
+// What a kernel must know of the problem besides its tensor maps.
+struct Shape {
+  int m, n, steps;  // along k
+  bool a_batched, b_batched;
+  TileOrder order;
+};
+
+// The roles of a block: the first warp group loads, the others multiply.
+inline constexpr int producer_registers = 40, consumer_registers = 232;  // 3 * 168 in all
+__device__ __forceinline__ bool is_producer() {
+  return threadIdx.x < ptx::warp_group;
+}
+__device__ __forceinline__ int consumer_group() {
+  return int(threadIdx.x) / ptx::warp_group - 1;
+}
+constexpr int warps_of(int groups) {
+  return groups * ptx::warp_group / 32;
+}
+
+// Fills stages with the steps [begin, end) of a tile; by one thread.
+template <class Tile>
+__device__ __forceinline__ void produce(Ring<Tile>& ring, Turn<Tile::stages>& turn,
+                                        const CUtensorMap& a, const CUtensorMap& b,
+                                        const Shape& shape, TilePlace at, int begin, int end) {
+  for (int step = begin; step < end; ++step, turn.next()) {
+    ptx::Barrier& full = ring.full[turn.stage];
+    ptx::wait(ring.empty[turn.stage], turn.parity ^ 1);
+    ptx::arrive_expecting(full, Tile::stage_bytes);
+    Tile::A::boxes(ring.a[turn.stage], at.row * Tile::m, step * Tile::k, at.batch * shape.a_batched,
+                   [&](void* to, ptx::BoxPlace p) { ptx::load_box(to, a, p, full); });
+    Tile::B::boxes(ring.b[turn.stage], at.column * Tile::n, step * Tile::k,
+                   at.batch * shape.b_batched,
+                   [&](void* to, ptx::BoxPlace p) { ptx::load_box(to, b, p, full); });
+  }
+}
+
+// One stage's products for 64 rows of the tile; they run on after this returns.
+template <class Tile>
+__device__ __forceinline__ void multiply_stage(typename Tile::Sums& sums, const unsigned char* a,
+                                               const unsigned char* b, int group, bool accumulate) {
+  const std::uint64_t at = Tile::A::descriptor(a + group * patch_bytes);
+  const std::uint64_t bt = Tile::B::descriptor(b);
+  ptx::fence_products();
+#pragma unroll
+  for (int i = 0; i < 4; ++i)  // 32 bytes of k each
+    ptx::multiply<typename Tile::T, Tile::A::across, Tile::B::across>(
+        sums, ptx::advance(at, i * Tile::A::step), ptx::advance(bt, i * Tile::B::step),
+        accumulate || i > 0);
+  ptx::commit_products();
+}
+
+// Sums over `steps` stages for a warp group. A stage is freed, by free(stage) in every thread, once the products of the
+// next one have been started: one group is always running.
+template <class Tile, class Free>
+__device__ __forceinline__ void consume(Ring<Tile>& ring, Turn<Tile::stages>& turn,
+                                        typename Tile::Sums& sums, int group, int steps,
+                                        Free free) {
+  int before = 0;
+  for (int step = 0; step < steps; ++step, turn.next()) {
+    ptx::wait(ring.full[turn.stage], turn.parity);
+    multiply_stage<Tile>(sums, ring.a[turn.stage], ring.b[turn.stage], group, step > 0);
+    if (step > 0) {
+      ptx::wait_products<1>();
+      free(before);
+    }
+    before = turn.stage;
+  }
+  ptx::wait_products(sums);
+  free(before);
+}
+
+}  // namespace warpath::matmul::hopper

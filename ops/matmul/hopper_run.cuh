@@ -1,0 +1,66 @@
+// What the last two Hopper rungs share: a persistent block that loads with its cluster and stores by the copy engine.
+#pragma once
+#include "core/cluster.cuh"
+#include "core/device.cuh"
+#include "hopper_cluster.cuh"
+#include "hopper_launch.cuh"
+#include "hopper_staged.cuh"
+
+namespace warpath::matmul::hopper {
+
+inline constexpr int run_threads = 3 * ptx::warp_group;
+
+template <class Tile>
+struct RunStorage {
+  Staging staging[Tile::groups];
+  Ring<Tile> ring;
+};
+
+template <class T>
+struct Output {
+  Epilogue<T> epilogue;
+  bool by_engine;  // d has a tensor map
+};
+
+template <class Tile>
+__device__ __forceinline__ void store_tile(typename Tile::Sums& sums,
+                                           const Output<typename Tile::T>& out,
+                                           RunStorage<Tile>& block, const CUtensorMap& d,
+                                           TilePlace at) {
+  const int group = consumer_group();
+  const Corner corner = corner_of<Tile>(at, group);
+  finish(sums, out.epilogue, corner);
+  if (out.by_engine)
+    store_staged<Tile>(sums, out.epilogue, block.staging[group], d, at, group);
+  else
+    store_finished<Tile>(sums, out.epilogue, corner);
+}
+
+// Shared memory must stay until the engine has read it, and d is written when the kernel ends.
+__device__ __forceinline__ void finish_stores() {
+  if (threadIdx.x % ptx::warp_group == 0) ptx::wait_stores();
+}
+
+inline MatrixStack stack_of_d(const Args& args) {
+  return {args.d.dtype, args.d.data, args.n(),           args.m(),
+          args.batch(), args.n(),    args.m() * args.n()};
+}
+// Of an output the engine does not take there is none, and the kernel does not look at it.
+inline CUtensorMap map_of_d(const Args& args) {
+  const MatrixStack d = stack_of_d(args);
+  return fits_tensor_map(d) ? tensor_map(d, patch_rows) : CUtensorMap{};
+}
+template <class T>
+Output<T> output_of(const Args& args) {
+  return {problem_of<T>(args).out, fits_tensor_map(stack_of_d(args))};
+}
+
+template <int Cluster, class T, bool A, bool B>
+using RunTile = SharedTile<Cluster, T, 128, 256, 4, A, B>;
+
+template <class Tile>
+ClusterLaunch run_launch(cudaStream_t stream) {
+  return {Tile::cluster, run_threads, storage_bytes<RunStorage<Tile>>, stream};
+}
+
+}  // namespace warpath::matmul::hopper

@@ -1,0 +1,57 @@
+"""The Triton twins on the op's own cases, judged as the rungs are: by Triton's interpreter on a CPU."""
+
+import pytest
+import torch
+from conftest import OPS
+from warpath import _problems, _twins
+
+# On a CPU a case of this many elements takes seconds; a GPU runs them all.
+MOST = 1 << 62 if torch.cuda.is_available() else 300_000
+
+
+def _twin(op):
+    try:
+        return _twins.find(op)
+    except _twins.Missing as why:
+        pytest.skip(str(why))
+
+
+@pytest.mark.parametrize("op", OPS.values(), ids=list(OPS))
+def test_twin(op):
+    twin = _twin(op)
+    checked = 0
+    for case in _problems.cases(op):
+        if case.bench or case.elements > MOST:
+            continue
+        for dtype in case.dtypes:
+            problem = _problems.Problem(case, dtype)
+            result = twin(*problem.arguments(_twins.device()), **problem.scalars)
+            verdict = problem.judge(result)
+            assert verdict.passed, f"{op.name}, case '{case.name}', {dtype}: {verdict.reason}"
+            checked += 1
+    assert checked > 0
+
+
+def test_judge_is_not_fooled():
+    """Nearly right is wrong: the cases bite here as they do for the rungs."""
+    op = OPS["softmax"]
+    case = next(c for c in _problems.cases(op) if c.name == "prime")
+    problem = _problems.Problem(case, "f32")
+    (x,) = problem.arguments()
+    right = torch.softmax(x.double(), -1).float()
+    assert problem.judge(right).passed
+    wrong = right.clone()
+    wrong[3, 7] *= 1.0001
+    verdict = problem.judge(wrong)
+    assert not verdict.passed and verdict.reason.startswith("y[3,7] is ")
+    wrong[3, 7] = float("nan")
+    assert not problem.judge(wrong).passed
+    assert "not [17, 257]" in problem.judge(right[:3]).reason
+    assert "of torch.float16" in problem.judge(right.half()).reason
+
+
+def test_odd_arguments():
+    op = OPS.get("softmax")
+    twin = _twin(op)
+    x = torch.randn(3, 2, 70, device=_twins.device()).transpose(0, 2)
+    torch.testing.assert_close(twin(x), torch.softmax(x, -1))

@@ -1,0 +1,181 @@
+"""The table: one op by every library that has it, checked against float64, timed where that says something."""
+
+import argparse
+import json
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+
+from warpath import _problems, _rows, _timing
+from warpath._contract import Op
+from warpath._problems import Case, Problem
+from warpath._rows import CannotRun, Row
+
+# A case for the table where there is no GPU: simt and two interpreters must get through it.
+MOST_ON_CPU = 1 << 18
+
+
+@dataclass
+class Result:
+    library: str
+    passed: bool | None = None  # None: it did not run
+    error: float | None = None  # the largest, against float64
+    time_us: float | None = None
+    p20_us: float | None = None
+    p80_us: float | None = None
+    ratio: float | None = None  # PyTorch's time / its own: above 1 is faster
+    method: str = ""
+    note: str = ""  # why a column is empty, or what was wrong
+
+
+def measure(row: Row, op: Op, problem: Problem, timed: bool = True) -> Result:
+    """Checked first, then timed, then checked again."""
+    result = Result(row.name)
+    try:
+        run = row.prepare(op, problem)
+        verdict = problem.judge(run())
+    except CannotRun as why:
+        result.note = str(why)
+        return result
+    except Exception as why:  # noqa: BLE001  a library's own failure is its row's, not the table's
+        result.note = (
+            f"{type(why).__name__}: {str(why).strip().splitlines()[0] if str(why) else ''}"
+        )
+        return result
+    result.passed, result.error, result.note = verdict.passed, verdict.largest, verdict.reason
+    if not verdict.passed or not timed:
+        return result
+    result.note = row.not_timed()
+    if result.note:
+        return result
+    time = (_timing.on_gpu if row.on_gpu else _timing.on_cpu)(run)
+    result.passed = problem.judge(run()).passed
+    if result.passed:
+        result.time_us, result.p20_us, result.p80_us = time.microseconds, time.p20, time.p80
+        result.method = time.method
+    else:
+        result.note = "right at first, wrong after the timed runs"
+    return result
+
+
+def choose_case(op: Op, name: str | None, dtype: str | None) -> tuple[Case, str]:
+    cases = _problems.cases(op)
+    if name is not None:
+        found = [c for c in cases if c.name == name]
+        if not found:
+            raise ValueError(
+                f"{op.name} has no case '{name}'; it has: {', '.join(c.name for c in cases)}"
+            )
+    elif _rows.gpu():
+        found = [c for c in cases if c.bench][:1]
+    else:
+        fit = [c for c in cases if not c.bench and not c.offset and c.elements <= MOST_ON_CPU]
+        found = sorted(fit, key=lambda c: -c.elements)[:1]
+    if not found:
+        raise ValueError(f"{op.name} has no case for this table")
+    case = found[0]
+    dtype = dtype or ("f32" if "f32" in case.dtypes else case.dtypes[0])
+    if dtype not in case.dtypes:
+        raise ValueError(
+            f"case '{case.name}' is not for {dtype}; it is for {', '.join(case.dtypes)}"
+        )
+    return case, dtype
+
+
+def choose_rows(wanted: list[str] | None) -> list[Row]:
+    if not wanted:
+        return list(_rows.ROWS)
+    known = {r.name.lower(): r for r in _rows.ROWS}
+    for name in wanted:
+        if name.lower() not in known:
+            raise ValueError(
+                f"there is no row '{name}'; there are: {', '.join(r.name for r in _rows.ROWS)}"
+            )
+    return [known[name.lower()] for name in wanted]
+
+
+def rate(results: list[Result]) -> None:
+    base = next((r.time_us for r in results if r.library == "PyTorch"), None)
+    for r in results:
+        if base is not None and r.time_us is not None:
+            r.ratio = base / r.time_us
+
+
+def table(
+    op: Op, case: str | None, dtype: str | None, rows: list[str] | None
+) -> tuple[dict, list[Result]]:
+    """What was compared, and a result a row."""
+    chosen, dtype = choose_case(op, case, dtype)
+    problem = Problem(chosen, dtype)
+    results = [measure(row, op, problem) for row in choose_rows(rows)]
+    rate(results)
+    device = torch.cuda.get_device_name() if _rows.gpu() else "CPU"
+    facts = {
+        "op": op.name,
+        "case": chosen.name,
+        "dtype": dtype,
+        "dims": chosen.dims,
+        "device": device,
+    }
+    return facts, results
+
+
+def frame(facts: dict, results: list[Result]):
+    try:
+        import pandas
+    except ImportError:
+        raise RuntimeError("warpath.compare gives a DataFrame: pip install pandas") from None
+    made = pandas.DataFrame([asdict(r) for r in results]).set_index("library")
+    made.attrs.update(facts)
+    return made
+
+
+# --- the command ------------------------------------------------------------------------------------
+
+
+def _print(facts: dict, results: list[Result]) -> None:
+    dims = ", ".join(f"{name} {size}" for name, size in facts["dims"].items())
+    print(f"{facts['op']}, case '{facts['case']}' ({dims}), {facts['dtype']}, {facts['device']}\n")
+    print(f"  {'':22}{'check':8}{'error':>10}{'time':>12}{'ratio':>8}")
+    for r in results:
+        check = {True: "passed", False: "FAILED", None: "-"}[r.passed]
+        error = "" if r.error is None else f"{r.error:.2g}"
+        time = "" if r.time_us is None else f"{r.time_us:.1f} us"
+        ratio = "" if r.ratio is None else f"{r.ratio:.2f}"
+        print(f"  {r.library:22}{check:8}{error:>10}{time:>12}{ratio:>8}  {r.note}".rstrip())
+    for method in dict.fromkeys(r.method for r in results if r.method):
+        print(f"\n  time: {method}; ratio: PyTorch's time / its own")
+
+
+def main(arguments: list[str], ops: dict[str, Op]) -> int:
+    """Exit status: 0 what ran passed, 1 a check failed, 2 the command was wrong."""
+    parser = argparse.ArgumentParser(prog="warpath compare", description=__doc__)
+    parser.add_argument("op", help="an op, as softmax")
+    parser.add_argument("--case", help="one of the op's cases; default: a large one")
+    parser.add_argument("--dtype", help="f32, f16, bf16, …; default f32")
+    parser.add_argument("--row", action="append", help="only this library; may be given again")
+    parser.add_argument("--json", action="store_true", help="the same as data")
+    parser.add_argument("--plot", metavar="FOLDER", help="time against size, as PNG and SVG")
+    given = parser.parse_args(arguments)
+    try:
+        if given.op not in ops:
+            raise ValueError(f"there is no op '{given.op}'; there are: {', '.join(sorted(ops))}")
+        op = ops[given.op]
+        facts, results = table(op, given.case, given.dtype, given.row)
+        files = []
+        if given.plot:
+            from warpath import _plot
+
+            files = _plot.save(op, given.dtype, choose_rows(given.row), Path(given.plot))
+    except (ValueError, RuntimeError) as why:
+        print(f"warpath: {why}", file=sys.stderr)
+        return 2
+    if given.json:
+        print(json.dumps({**facts, "rows": [asdict(r) for r in results], "plots": files}, indent=1))
+    else:
+        _print(facts, results)
+        for file in files:
+            print(f"wrote {file}")
+    return 1 if any(r.passed is False for r in results) else 0

@@ -1,0 +1,147 @@
+"""The cases of the ops as the harness makes them: the same inputs, the same float64 reference, the same
+verdict as `warpath check` has for the rungs."""
+
+import ctypes
+import functools
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from warpath._contract import DTYPES, Op
+
+
+@functools.cache
+def _code() -> ctypes.CDLL:
+    path = Path(__file__).parent / "_cases.so"
+    if not path.exists():
+        raise RuntimeError(
+            "warpath: this installation has no cases: build it where fmt and nlohmann-json are found"
+        )
+    code = ctypes.CDLL(str(path))
+    text, pointer = ctypes.c_char_p, ctypes.c_void_p
+    code.warpath_cases.restype = code.warpath_problem_error.restype = text
+    code.warpath_problem_new.argtypes = [text] * 5
+    code.warpath_problem_new.restype = code.warpath_problem_inputs.restype = pointer
+    code.warpath_problem_facts.restype = code.warpath_problem_judge.restype = text
+    code.warpath_problem_facts.argtypes = code.warpath_problem_inputs.argtypes = [pointer]
+    code.warpath_problem_judge.argtypes = [pointer, pointer]
+    code.warpath_problem_delete.argtypes = [pointer]
+    return code
+
+
+def _must(result):
+    if result is None:
+        raise RuntimeError(f"warpath: {_code().warpath_problem_error().decode()}")
+    return result
+
+
+@dataclass(frozen=True)
+class Case:
+    op: Op
+    name: str
+    dims: dict[str, int]
+    dtypes: tuple[str, ...]
+    scalars: dict[str, object]
+    offset: int
+    elements: int  # of all its tensors
+    bench: bool
+
+
+@functools.cache
+def _told(library: str) -> dict:
+    return json.loads(_must(_code().warpath_cases(library.encode())))
+
+
+def cases(op: Op) -> list[Case]:
+    """The op's own cases, in their order."""
+    result = []
+    for fields in _told(op.library)[op.name]:
+        fields = {**fields, "dtypes": tuple(fields["dtypes"])}
+        result.append(Case(op, **fields))
+    return result
+
+
+@dataclass(frozen=True)
+class Verdict:
+    passed: bool
+    reason: str  # empty when passed
+    largest: float  # error of all elements
+    ratio: float  # of the worst element's error to what is allowed
+
+
+class Problem:
+    """One case in one dtype: its inputs as tensors, and what judges an answer."""
+
+    def __init__(self, case: Case, dtype: str, **dims: int):
+        code = _code()
+        words = (case.op.library, case.op.name, case.name, json.dumps(dims), dtype)
+        self._made = _must(code.warpath_problem_new(*(w.encode() for w in words)))
+        self.case, self.dtype = case, dtype
+        facts = json.loads(code.warpath_problem_facts(self._made))
+        self.scalars: dict[str, object] = facts["scalars"]
+        self.bytes, self.flops = facts["bytes"], facts["flops"]  # what must be done at least
+        self.told_inputs = [t for t in facts["tensors"] if t["input_at"] >= 0]
+        self.told_outputs = [t for t in facts["tensors"] if t["output_at"] >= 0]
+        self._output_bytes = facts["output_bytes"]
+        at = code.warpath_problem_inputs(self._made)
+        self.inputs: dict[str, torch.Tensor | None] = {}
+        for t in facts["tensors"]:
+            if not t["present"]:
+                self.inputs[t["name"]] = None
+            elif t["input_at"] >= 0:
+                self.inputs[t["name"]] = self._tensor(t, at + t["input_at"], facts["offset"])
+
+    def __del__(self):
+        if getattr(self, "_made", None) is not None:
+            _code().warpath_problem_delete(self._made)
+
+    @staticmethod
+    def _tensor(told: dict, address: int, offset: int) -> torch.Tensor:
+        """A copy that begins `offset` elements past an aligned address."""
+        dtype, shape = DTYPES[told["dtype"]], told["shape"]
+        count = 1
+        for size in shape:
+            count *= size
+        room = torch.empty(count + offset, dtype=dtype)
+        data = room[offset:]
+        if count:
+            ctypes.memmove(data.data_ptr(), address, count * dtype.itemsize)
+        return data.view(shape)
+
+    def arguments(self, device: str = "cpu") -> Iterator[torch.Tensor | None]:
+        """The inputs in the order of the schema, on a device, with the case's alignment."""
+        for argument in self.case.op.tensors:
+            tensor = self.inputs[argument.name]
+            if tensor is None or device == "cpu":
+                yield tensor
+                continue
+            offset = self.case.offset
+            room = torch.empty(tensor.numel() + offset, dtype=tensor.dtype, device=device)
+            yield room[offset:].view(tensor.shape).copy_(tensor)
+
+    def judge(self, results: torch.Tensor | tuple[torch.Tensor, ...]) -> Verdict:
+        """Holds results, in the order of the contract, against the float64 reference."""
+        results = results if isinstance(results, tuple) else (results,)
+        if len(results) != len(self.told_outputs):
+            return _wrong(f"{len(results)} results, not {len(self.told_outputs)}")
+        room = torch.zeros(max(self._output_bytes, 1), dtype=torch.uint8)
+        for told, tensor in zip(self.told_outputs, results, strict=True):
+            wanted = DTYPES[told["dtype"]]
+            if list(tensor.shape) != told["shape"] or tensor.dtype != wanted:
+                given = f"{tuple(tensor.shape)} of {tensor.dtype}"
+                return _wrong(f"'{told['name']}' is {given}, not {told['shape']} of {wanted}")
+            data = tensor.detach().cpu().contiguous()
+            if data.numel():
+                bytes_ = data.numel() * data.element_size()
+                ctypes.memmove(room.data_ptr() + told["output_at"], data.data_ptr(), bytes_)
+        text = _code().warpath_problem_judge(self._made, room.data_ptr())
+        told = json.loads(text)
+        numbers = [float("inf") if told[k] == "infinite" else told[k] for k in ("largest", "ratio")]
+        return Verdict(told["passed"], told["reason"], *numbers)
+
+
+def _wrong(reason: str) -> Verdict:
+    return Verdict(False, reason, float("inf"), float("inf"))

@@ -1,0 +1,42 @@
+"""One op through TensorRT's Python package: an engine built from the ONNX model."""
+
+from collections.abc import Callable
+
+import tensorrt
+import torch
+
+from warpath import _onnx
+from warpath._contract import DTYPES, Op
+from warpath._problems import Problem
+from warpath._rows import CannotRun
+
+
+def prepare(op: Op, problem: Problem, body: str) -> Callable:
+    del op
+    logger = tensorrt.Logger(tensorrt.Logger.ERROR)
+    builder = tensorrt.Builder(logger)
+    network = builder.create_network(0)
+    parser = tensorrt.OnnxParser(network, logger)
+    if not parser.parse(_onnx.model(problem, body).SerializeToString()):
+        raise CannotRun(f"TensorRT says: {parser.get_error(0).desc()}"[:200])
+    plan = builder.build_serialized_network(network, builder.create_builder_config())
+    if plan is None:
+        raise CannotRun("TensorRT could not build an engine for it")
+    engine = tensorrt.Runtime(logger).deserialize_cuda_engine(plan)
+    context = engine.create_execution_context()
+    inputs = list(problem.arguments("cuda"))
+    outputs = [
+        torch.empty(t["shape"], dtype=DTYPES[t["dtype"]], device="cuda")
+        for t in problem.told_outputs
+    ]
+    for told, tensor in zip(
+        [*problem.told_inputs, *problem.told_outputs], [*inputs, *outputs], strict=True
+    ):
+        context.set_tensor_address(told["name"], tensor.data_ptr())
+
+    def run():
+        if not context.execute_async_v3(torch.cuda.current_stream().cuda_stream):
+            raise RuntimeError("TensorRT could not run its engine")
+        return tuple(outputs)
+
+    return run

@@ -1,0 +1,62 @@
+"""How rows are timed. On a GPU as the harness does it: warm-up, the L2 cache flushed before each run, CUDA
+events, the median. On a CPU: a clock around each run, the median."""
+
+import os
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+
+
+@dataclass(frozen=True)
+class Time:
+    microseconds: float
+    p20: float
+    p80: float
+    method: str
+
+
+def _summary(times: list[float], method: str) -> Time:
+    times = sorted(times)
+    low, high = times[len(times) // 5], times[len(times) * 4 // 5]
+    return Time(statistics.median(times), low, high, method)
+
+
+def on_cpu(run: Callable, seconds: float = 0.2) -> Time:
+    run()
+    times: list[float] = []
+    end = time.perf_counter() + seconds
+    while len(times) < 3 or (time.perf_counter() < end and len(times) < 1000):
+        begin = time.perf_counter()
+        run()
+        times.append((time.perf_counter() - begin) * 1e6)
+    threads = torch.get_num_threads()
+    return _summary(
+        times, f"median of 3 to 1000 runs, clock, CPU with {threads} of {os.cpu_count()} threads"
+    )
+
+
+def on_gpu(run: Callable, seconds: float = 0.2) -> Time:
+    """The events stand around one run in a queue that is never empty, so the host's time does not count
+    unless the host is slower than the flush before it."""
+    for _ in range(3):
+        run()
+    l2 = torch.cuda.get_device_properties(torch.cuda.current_device()).L2_cache_size
+    flush = torch.empty(2 * l2, dtype=torch.uint8, device="cuda")
+    times: list[float] = []
+    end = time.perf_counter() + seconds
+    while len(times) < 20 or (time.perf_counter() < end and len(times) < 1000):
+        batch = []
+        for _ in range(20):
+            events = [torch.cuda.Event(enable_timing=True) for _ in range(2)]
+            flush.zero_()
+            events[0].record()
+            run()
+            events[1].record()
+            batch.append(events)
+        torch.cuda.synchronize()
+        times += [a.elapsed_time(b) * 1e3 for a, b in batch]
+    name = torch.cuda.get_device_name()
+    return _summary(times, f"median of 20 to 1000 runs, CUDA events, L2 flushed, {name}")

@@ -1,0 +1,119 @@
+"""The WGSL twins through wgpu: on a GPU, or on a CPU by Mesa's lavapipe."""
+
+import functools
+import math
+import re
+from collections.abc import Callable
+
+import torch
+
+from warpath._contract import DTYPES, Op
+from warpath._problems import Problem
+from warpath._rows import CannotRun
+
+_GROUPS = re.compile(r"^//! (\w+): groups (.+)$", re.MULTILINE)
+MOST_GROUPS = 65535
+
+
+@functools.cache
+def _device():
+    import wgpu
+
+    try:
+        adapter = wgpu.gpu.request_adapter_sync(power_preference="high-performance")
+    except Exception as why:  # noqa: BLE001  wgpu-native panics and drivers that are missing come in many classes
+        adapter, text = None, str(why).splitlines()[0]
+    else:
+        text = "none answered"
+    if adapter is None:
+        raise CannotRun(f"no WebGPU adapter ({text}); on Debian: apt install mesa-vulkan-drivers")
+    return adapter.info["device"], adapter.request_device_sync()
+
+
+def adapter_name() -> str:
+    return _device()[0]
+
+
+def _groups(op: Op, text: str, sizes: dict[str, int]) -> list[int]:
+    """`rows / 16` is rounded up."""
+    found = dict(_GROUPS.findall(text)).get(op.name)
+    if found is None:
+        raise CannotRun(f"its .wgsl has no line `//! {op.name}: groups …`")
+    groups = []
+    for part in found.split(","):
+        name, _, by = part.partition("/")
+        groups.append(math.ceil(sizes[name.strip()] / int(by or 1)))
+    if any(g > MOST_GROUPS for g in groups):
+        raise CannotRun(f"more than {MOST_GROUPS} workgroups")
+    return groups + [1] * (3 - len(groups))
+
+
+def _sizes(op: Op, problem: Problem) -> dict[str, int]:
+    """Dimensions in the order in which the contract names them, leading axes as one."""
+    dims: dict[str, int] = {}
+    for argument in op.tensors:
+        shape = list(problem.inputs[argument.name].shape)
+        if argument.leading:
+            lead = len(shape) - len(argument.dims) + 1
+            shape = [math.prod(shape[:lead]), *shape[lead:]]
+        for dim, size in zip(argument.dims, shape, strict=True):
+            if dim.name:
+                dims.setdefault(dim.name, size - dim.plus)
+    return dims
+
+
+def _scalars(op: Op, problem: Problem) -> list[int]:
+    values = []
+    for s in op.scalars:
+        value = problem.scalars[s.name]
+        if isinstance(value, float):
+            raise CannotRun(f"the scalar '{s.name}' is no whole number")
+        values.append(s.choices.index(value) if s.choices else int(value))
+    return values
+
+
+def prepare(op: Op, problem: Problem, text: str) -> Callable:
+    if problem.dtype != "f32":
+        raise CannotRun("WGSL's buffers here are f32 alone")
+    import wgpu
+
+    _, device = _device()
+    sizes = _sizes(op, problem)
+    groups = _groups(op, text, sizes)
+    usage = wgpu.BufferUsage
+    sizes_data = torch.tensor([*sizes.values(), *_scalars(op, problem)], dtype=torch.int32)
+    buffers = [
+        device.create_buffer_with_data(data=t.contiguous().numpy(), usage=usage.STORAGE)
+        for t in problem.arguments()
+    ]
+    outputs = []
+    for told in problem.told_outputs:
+        size = max(4 * math.prod(told["shape"]), 4)
+        outputs.append(device.create_buffer(size=size, usage=usage.STORAGE | usage.COPY_SRC))
+    last = device.create_buffer_with_data(data=sizes_data.numpy(), usage=usage.STORAGE)
+    pipeline = device.create_compute_pipeline(
+        layout="auto",
+        compute={"module": device.create_shader_module(code=text), "entry_point": op.name},
+    )
+    entries = [
+        {"binding": i, "resource": {"buffer": b, "offset": 0, "size": b.size}}
+        for i, b in enumerate([*buffers, *outputs, last])
+    ]
+    group = device.create_bind_group(layout=pipeline.get_bind_group_layout(0), entries=entries)
+
+    def run():
+        encoder = device.create_command_encoder()
+        work = encoder.begin_compute_pass()
+        work.set_pipeline(pipeline)
+        work.set_bind_group(0, group)
+        work.dispatch_workgroups(*groups)
+        work.end()
+        device.queue.submit([encoder.finish()])
+        results = []
+        for told, buffer in zip(problem.told_outputs, outputs, strict=True):
+            data = bytearray(device.queue.read_buffer(buffer))
+            values = torch.frombuffer(data, dtype=DTYPES[told["dtype"]])
+            results.append(values[: math.prod(told["shape"])].view(told["shape"]))
+        return tuple(results)
+
+    return run

@@ -1,0 +1,3 @@
+#pragma once
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAStream.h>

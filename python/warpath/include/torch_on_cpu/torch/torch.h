@@ -1,0 +1,3 @@
+// See extension.h.
+#pragma once
+#include <torch/extension.h>

@@ -1,0 +1,35 @@
+#pragma once
+
+// Kernels with barriers as loops over their threads. A kernel whose barriers stand in straight code, in
+// loops and in branches gets a second body in front of its own (see simt/split.h):
+//   __global__ void k(...) { if (::simt::splits()) { ... return; } the kernel as it was }
+// It is cut into pieces at the barriers and at the branches around them. Each piece is a loop over the
+// threads of the block; what a thread keeps from one piece to another becomes an array. Whatever is not
+// understood leaves the kernel as it is, with its fibers.
+//
+//   split_facts        which functions of the file may wait, or change their arguments
+//   split_tree         the statements around barriers; split_declaration: declarations
+//   split_names        the kernel's variables; split_uniform: those that are the same for all threads
+//   split_plan         the pieces
+//   split_emit         their text, with line markers, so that faults and debuggers see the source's lines
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace simt::cc {
+
+struct SplitKernel {
+  std::string name;
+  std::string why_not;  // empty: it was split
+};
+
+struct SplitText {
+  std::string text;  // still CUDA: for translate()
+  std::vector<SplitKernel> kernels;
+  bool changed = false;
+};
+
+SplitText split_kernels(std::string_view preprocessed);
+
+}  // namespace simt::cc

@@ -1,0 +1,177 @@
+// What the hardware does by itself: bulk copies, products of warp groups, and barriers in memory that
+// count them.
+//
+// A copy's destination must not be touched from its beginning until it has landed; a source must not
+// be written until it was read. Both are entered as accesses of the thread that asked, when it asks, and
+// of the one that waits, when it lands: the order between threads does the rest. What threads write in
+// the ordinary way the hardware sees only after a fence.proxy.async, by the writer or by whoever asks.
+
+#include <algorithm>
+#include <string>
+
+#include "access.h"
+#include "faults.h"
+#include "hooks.h"
+#include "report.h"
+
+namespace simt::check {
+namespace {
+
+void touch(const void* at, std::size_t size, How how, bool write, const void* pc) {
+  general_access({reinterpret_cast<Address>(at), size, how, write, pc});
+}
+
+void set_marks(const void* at, std::size_t size, Mark mark) {
+  const auto address = reinterpret_cast<Address>(at);
+  const Block* const owner = shared_owner(current_block(), address);
+  if (owner != nullptr) state_of(*owner).shared.set(address, size, mark);
+}
+
+// The first word of the range that a thread wrote and no fence has shown to the hardware.
+const Note* unfenced(const BlockState& state, Address address, std::size_t size, unsigned warp) {
+  const Area& area = state.shared;
+  if (area.cells == nullptr || !area.holds(address)) return nullptr;
+  for (std::size_t at = (address - area.begin) / 4; at < (address - area.begin + size + 3) / 4;
+       ++at) {
+    const Note& write = area.cells[at].write;
+    if (write.stamp < area.since || (write.stamp & Note::bulk_flag) != 0) continue;
+    if (write.block() != state.index) continue;
+    const Time time = write.time();
+    if (time < state.proxy_fence[write.warp()] || time < state.proxy_fence[warp]) continue;
+    return &write;
+  }
+  return nullptr;
+}
+
+void check_proxy(const void* at, std::size_t size, const void* pc) {
+  if (!enabled.race) return;
+  const Block& block = current_block();
+  const BlockState& state = state_of(block);
+  const auto address = reinterpret_cast<Address>(at);
+  const Note* const write = unfenced(state, address, size, rank_of_running(block) >> 5);
+  if (write == nullptr || !is_news("missing proxy fence", pc, write->pc(), rank_of(block))) return;
+  Finding f = finding_here("missing proxy fence", pc);
+  f.what = "a bulk copy or wgmma reads " + shared_name(block, address - state.shared.begin, 4) +
+           ", which a thread has written without fence.proxy.async";
+  f.other = write->pc();
+  f.other_who = "written by " + who_text(block, write->block(), write->thread());
+  f.other_thread = index_of_thread(write->thread());
+  f.other_block = f.block;
+  add(std::move(f));
+}
+
+// What was to be read has been written since.
+void check_overwritten(const void* at, std::size_t size, const void* pc, Time since) {
+  const Block& block = current_block();
+  const Area& area = state_of(block).shared;
+  const auto address = reinterpret_cast<Address>(at);
+  if (!enabled.race || area.cells == nullptr || !area.holds(address)) return;
+  const std::size_t first = address - area.begin;
+  for (std::size_t word = first / 4; word < (first + size + 3) / 4; ++word) {
+    const Note& write = area.cells[word].write;
+    if (write.stamp < area.since || write.time() < since) continue;
+    if (!is_news("race", pc, write.pc(), rank_of(block))) return;
+    Finding f = finding_here("race", pc);
+    f.what = shared_name(block, 4 * word, 4) +
+             " was overwritten while a bulk copy or wgmma that reads it was in flight";
+    f.other = write.pc();
+    f.other_who = "written by " + who_text(block, write.block(), write.thread());
+    f.other_thread = index_of_thread(write.thread());
+    f.other_block = f.block;
+    f.tail = "nobody has waited for it before";
+    return add(std::move(f));
+  }
+}
+
+}  // namespace
+
+std::uint64_t async_time() {
+  BlockState& state = state_of(current_block());
+  tick(state);
+  return state.now;
+}
+
+void async_access(AsyncEvent event, const void* at, std::size_t size, const void* pc,
+                  std::uint64_t since) {
+  switch (event) {
+    case AsyncEvent::write_begins:
+      touch(at, size, How::bulk, true, pc);
+      set_marks(at, size, pending);
+      break;
+    case AsyncEvent::write_lands:
+      set_marks(at, size, good);
+      touch(at, size, How::bulk, true, pc);
+      break;
+    case AsyncEvent::read_begins:
+      check_proxy(at, size, pc);
+      touch(at, size, How::copy, false, pc);
+      break;
+    case AsyncEvent::read_ends:
+      check_overwritten(at, size, pc, since);
+      touch(at, size, How::copy, false, pc);
+      break;
+    case AsyncEvent::global_read:
+      touch(at, size, How::copy, false, pc);
+      break;
+    case AsyncEvent::global_write:
+      touch(at, size, How::bulk, true, pc);
+      break;
+  }
+}
+
+void barrier_made(const void* barrier, const void* pc) {
+  if (front == nullptr) return;
+  touch(barrier, 8, How::plain, true, pc);
+  const Block& block = current_block();
+  BlockState& state = state_of(block);
+  tick(state);
+  state.barriers[reinterpret_cast<Address>(barrier)] = {state.now, rank_of_running(block) >> 5};
+}
+
+void barrier_used(const void* barrier, bool engine, const void* pc) {
+  if (front == nullptr || !enabled.race) return;
+  const Block& block = current_block();
+  BlockState& state = state_of(block);
+  const auto address = reinterpret_cast<Address>(barrier);
+  if (!state.shared.holds(address)) return;
+  settle_writes(self());
+  meet_cells(state.shared, {address, 8, How::atomic, true, pc});
+  if (!engine) return;
+  const auto known = state.barriers.find(address);
+  if (known == state.barriers.end()) return;
+  const MadeBarrier& made = known->second;
+  if (made.time < std::max(state.proxy_fence[made.warp], state.init_fence[made.warp])) return;
+  if (!is_news("missing proxy fence", pc, nullptr, rank_of(block))) return;
+  Finding f = finding_here("missing proxy fence", pc);
+  f.what = "a bulk copy counts at a barrier, " +
+           shared_name(block, address - state.shared.begin, 8) +
+           ", that was initialised without fence.mbarrier_init or fence.proxy.async";
+  add(std::move(f));
+}
+
+void proxy_fence(bool init) {
+  const Block& block = current_block();
+  BlockState& state = state_of(block);
+  tick(state);
+  (init ? state.init_fence : state.proxy_fence)[rank_of_running(block) >> 5] = state.now;
+}
+
+void async_misuse(const char* kind, const char* what, unsigned thread, const void* pc) {
+  if (!enabled.sync || !is_news(kind, pc, nullptr, rank_of(current_block()))) return;
+  Finding f = finding_here(kind, pc);
+  f.thread = index_of_thread(thread);
+  f.who = "by thread " + describe(f.thread) + " of block " + describe(f.block);
+  f.what = what;
+  add(std::move(f));
+}
+
+void register_in_flight(const Access& access) {
+  if (!enabled.race || !is_news("register in flight", access.pc, nullptr, rank_of(current_block())))
+    return;
+  Finding f = finding_here("register in flight", access.pc);
+  f.what = std::string(access.write ? "writes" : "reads") +
+           " an accumulator of a wgmma that nobody has waited for (wgmma.wait_group)";
+  add(std::move(f));
+}
+
+}  // namespace simt::check

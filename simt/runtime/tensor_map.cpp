@@ -1,0 +1,112 @@
+// Boxes of tensors: which bytes of global memory lie where in shared memory.
+
+#include <simt/tensor_map.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace simt {
+
+std::size_t element_size(Element element) {
+  switch (element) {
+    case Element::u8:
+    case Element::s8:
+    case Element::e4m3:
+    case Element::e5m2:
+      return 1;
+    case Element::u16:
+    case Element::f16:
+    case Element::bf16:
+      return 2;
+    case Element::u64:
+    case Element::s64:
+    case Element::f64:
+      return 8;
+    default:
+      return 4;
+  }
+}
+
+namespace {
+
+// With steps of more than one element only every so-manieth is copied.
+unsigned count_of(const TensorMap& map, int axis) {
+  const unsigned step = axis == 0 ? 1 : map.element_strides[axis];
+  return (map.box[axis] + step - 1) / step;
+}
+
+// Calls visit(place in the row, bytes, where they are in shared memory) for each chunk.
+template <class Visit>
+void for_each_chunk(const TensorMap& map, const BoxRow& row, const Visit& visit) {
+  const auto start = reinterpret_cast<std::uintptr_t>(row.shared);
+  const std::size_t size = row_bytes(map);
+  for (std::size_t at = 0; at < size; at += 16) {
+    visit(at, reinterpret_cast<char*>(swizzled(start + at, map.swizzle)));
+  }
+}
+
+}  // namespace
+
+std::size_t row_bytes(const TensorMap& map) {
+  return map.box[0] * element_size(map.element);
+}
+
+std::size_t box_bytes(const TensorMap& map) {
+  std::size_t bytes = row_bytes(map);
+  for (int axis = 1; axis < map.rank; ++axis) bytes *= count_of(map, axis);
+  return bytes;
+}
+
+void for_each_row(const TensorMap& map, const Coordinates& at, char* shared, RowVisit visit,
+                  void* with) {
+  unsigned counts[max_rank], index[max_rank] = {};
+  for (int axis = 0; axis < max_rank; ++axis) {
+    counts[axis] = axis > 0 && axis < map.rank ? count_of(map, axis) : 1;
+  }
+  const std::int64_t size = std::int64_t{map.last[0]} + 1;
+  const std::int64_t begin = at.at[0], end = begin + map.box[0];
+  const std::int64_t first = std::clamp<std::int64_t>(begin, 0, size);
+  const std::int64_t stop = std::clamp<std::int64_t>(end, first, size);
+  const std::size_t pitch = row_bytes(map);
+  for (;;) {
+    BoxRow row{shared, nullptr, 0, 0};
+    bool inside = stop > first;
+    std::int64_t offset = first * static_cast<std::int64_t>(element_size(map.element));
+    for (int axis = 1; axis < map.rank; ++axis) {
+      const std::int64_t place =
+          at.at[axis] + std::int64_t{index[axis]} * map.element_strides[axis];
+      inside = inside && place >= 0 && place <= std::int64_t{map.last[axis]};
+      offset += place * static_cast<std::int64_t>(map.strides[axis - 1]);
+    }
+    if (inside) {
+      row.global = map.address + offset;
+      row.first = static_cast<std::size_t>(first - begin);
+      row.end = static_cast<std::size_t>(stop - begin);
+    }
+    visit(map, row, with);
+    shared += pitch;
+    int axis = 1;
+    while (axis < map.rank && ++index[axis] == counts[axis]) index[axis++] = 0;
+    if (axis >= map.rank) return;
+  }
+}
+
+void read_row(const TensorMap& map, const BoxRow& row, char* bytes) {
+  for_each_chunk(map, row,
+                 [&](std::size_t at, const char* chunk) { std::memcpy(bytes + at, chunk, 16); });
+}
+
+void write_row(const TensorMap& map, const BoxRow& row, const char* bytes) {
+  for_each_chunk(map, row,
+                 [&](std::size_t at, char* chunk) { std::memcpy(chunk, bytes + at, 16); });
+}
+
+void fill_outside(const TensorMap& map, char* bytes, std::size_t size) {
+  const std::size_t element = element_size(map.element);
+  std::memset(bytes, map.nan_fill != 0 ? 0xff : 0, size);
+  if (map.nan_fill == 0) return;
+  // The NaN without a sign and with all other bits set.
+  for (std::size_t at = element - 1; at < size; at += element) bytes[at] = 0x7f;
+}
+
+}  // namespace simt
