@@ -38,7 +38,7 @@ std::vector<std::int64_t> strides_of(const std::vector<std::int64_t>& shape, Lay
     const std::size_t last = shape.size() - 1;
     const std::size_t axis = columns && shape.size() >= 2 && i + 1 >= last ? 2 * last - 1 - i : i;
     stride[axis] = step;
-    step *= std::max<std::int64_t>(shape[axis], 1);
+    step *= layout == Layout::rows ? shape[axis] : std::max<std::int64_t>(shape[axis], 1);
     if (layout == Layout::spread) ++step;
     if (padded) step = round_up(step, gap) + gap;
   }

@@ -2,12 +2,9 @@
 #pragma once
 #include <cstdint>
 
-namespace warpath::ptx {
+#include "core/ptx/address.cuh"
 
-// The address of shared memory as instructions take it: 32 bits, counted from the window's start.
-__device__ __forceinline__ std::uint32_t shared_address(const void* p) {
-  return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
-}
+namespace warpath::ptx {
 
 // Both addresses are multiples of Bytes. Where `inside` is false nothing is read, and zeros are
 // written. Sixteen bytes pass by the L1 cache, for they are used from shared memory alone.

@@ -22,8 +22,8 @@ static double activate(Activation activation, double x) {
   return x;
 }
 
-// The largest |row of a| * |column of b| is what rounding errors of a sum of products grow with:
-// the sum of |a| |b| is at most that (Cauchy-Schwarz), and it costs no second product.
+// Rounding errors of a sum of products grow with the sum of |a| |b|, which is at most the length of
+// the row of a times that of the column of b (Cauchy-Schwarz). That costs no second product.
 static std::vector<double> norms(const double* x, std::int64_t rows, std::int64_t cols,
                                  bool of_rows) {
   const std::int64_t n = of_rows ? rows : cols;
@@ -66,8 +66,8 @@ static void reference(const Args& args, const Args& scale) {
   }
 }
 
-// Against |a| |b|, about k for ordinary numbers, a chain of k additions in float errs by far less
-// than 4 units: its error grows as k too, by chance. Tensor cores cut off where a float would round,
+// Against those lengths, k for ordinary numbers, a chain of k additions in float errs by about a
+// third of a unit: its error grows as k too, by chance. Tensor cores cut off where a float would round,
 // all to one side, and that adds up. tf32 drops 13 bits of each input, up to 2^-9 of a product.
 static Tolerance tolerance(const Args& args) {
   const double root = std::sqrt(static_cast<double>(std::max<std::int64_t>(args.k(), 1)));

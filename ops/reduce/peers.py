@@ -13,6 +13,6 @@ def reduce_numpy(x, kind="sum"):
     return x.max(-1) if kind == "max" else x.sum(-1, dtype=x.dtype)
 
 
-def reduce_onnx(kind="sum"):
-    name = "ReduceMax" if kind == "max" else "ReduceSum"
+def reduce_onnx(scalars, given):
+    name = "ReduceMax" if scalars["kind"] == "max" else "ReduceSum"
     return f"axes = Constant <value_ints = [-1]> () y = {name} <keepdims = 0> (x, axes)"

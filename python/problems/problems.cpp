@@ -87,6 +87,8 @@ class Made {
       tensors.push_back({{"name", t.spec->name},
                          {"dtype", std::string(name(t.dtype))},
                          {"shape", t.shape},
+                         {"stride", t.stride},
+                         {"bytes", t.bytes},
                          {"present", t.present},
                          {"input_at", t.input_at},
                          {"output_at", t.output_at}});

@@ -113,6 +113,9 @@ Bound::Bound(const TorchOp& op, const Ladder& ladder, Values values) : op_(op) {
   ladder.op->construct(args());
   for (std::size_t i = 0; i < op.parameters.size(); ++i)
     if (is_dtype_choice(*op.parameters[i])) choose_dtype(*op.parameters[i], values.strings[i]);
+  inputs_.reserve(op.parameters.size());
+  outputs_.reserve(op.outputs.size());
+  sizes_.reserve(8);
   for (std::size_t i = 0; i < op.parameters.size(); ++i) {
     const ArgSpec& a = *op.parameters[i];
     if (is_dtype_choice(a)) continue;
@@ -178,25 +181,27 @@ DType Bound::output_dtype(const ArgSpec& output) const {
 DType Bound::check_dtype(const ArgSpec& a, const TorchTensor& t) {
   int code = 0;
   must(aoti_torch_get_dtype(t.get(), &code), "tell a tensor's dtype");
-  const auto known = std::find_if(dtype_table.begin(), dtype_table.end(),
-                                  [&](const DTypeInfo& i) { return torch_dtype(i.dtype) == code; });
-  const std::string is = known == dtype_table.end() ? "another dtype" : std::string(known->name);
+  const auto is = [&] {  // in words, for a refusal
+    for (const DTypeInfo& i : dtype_table)
+      if (torch_dtype(i.dtype) == code) return "is " + std::string(i.name);
+    return std::string("is another dtype");
+  };
   if (!a.same_as.empty()) {
     const ArgSpec& other = *op_.contract->find(a.same_as);
     if (other.role == Role::out && !chosen_dtype(other)) {  // this input tells the output's type
       for (const DType d : other.dtypes)
         if (torch_dtype(d) == code) return chosen_.emplace_back(&other, d), d;
-      refuse(a, "is " + is + "; allowed: " + names(other.dtypes));
+      refuse(a, is() + "; allowed: " + names(other.dtypes));
     }
     const DType wanted =
         other.role == Role::out ? *chosen_dtype(other) : tensor_at(args(), other).dtype;
     if (torch_dtype(wanted) != code)
-      refuse(a, "is " + is + " but '" + other.name + "' is " + std::string(name(wanted)));
+      refuse(a, is() + " but '" + other.name + "' is " + std::string(name(wanted)));
     return wanted;
   }
   for (const DType d : a.dtypes)
     if (torch_dtype(d) == code) return d;
-  refuse(a, "is " + is + "; allowed: " + names(a.dtypes));
+  refuse(a, is() + "; allowed: " + names(a.dtypes));
 }
 
 void Bound::check_size(const ArgSpec& a, const Dim& d, std::vector<std::int64_t> sizes) {

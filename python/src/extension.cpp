@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include <array>
+#include <atomic>
 #include <mutex>
 
 #include "core/error.h"
@@ -34,9 +35,19 @@ cudaStream_t current_stream(int device) {
   return static_cast<cudaStream_t>(stream);
 }
 
+// Asked of the runtime once a device: two calls of the driver are a third of what a launch costs.
+int arch_of(Backend backend, const Ladder& ladder, int device) {
+  constexpr int most = 64;
+  static std::array<std::array<std::atomic<int>, most>, 2> known{};
+  if (device < 0 || device >= most) return ladder.runtime.arch(device);
+  std::atomic<int>& arch = known[backend][static_cast<std::size_t>(device)];
+  if (arch.load(std::memory_order_relaxed) == 0) arch = ladder.runtime.arch(device);
+  return arch;
+}
+
 void launch(const TorchOp& op, const Ladder& ladder, Bound& bound, const std::string& wanted,
-            int device, cudaStream_t stream) {
-  const int arch = ladder.runtime.arch(device);
+            Backend backend, int device, cudaStream_t stream) {
+  const int arch = arch_of(backend, ladder, device);
   if (arch == 0) throw Error("warpath::" + op.name + ": its CUDA runtime finds no such device");
   const Rung& rung = choose_rung(op, ladder, bound.args(), wanted, arch);
   if (rung.scratch) bound.add_scratch(rung.scratch(bound.args()), rung.zeroed_scratch);
@@ -49,7 +60,7 @@ void launch(const TorchOp& op, const Ladder& ladder, Bound& bound, const std::st
 
 void launch_on_cpu(const TorchOp& op, const Ladder& ladder, Bound& bound,
                    const std::string& wanted) {
-  launch(op, ladder, bound, wanted, 0, nullptr);
+  launch(op, ladder, bound, wanted, simt, 0, nullptr);
   // A CPU tensor is ready when the op returns.
   if (const char* error = ladder.runtime.finish())
     throw Error("warpath::" + op.name + ": " + error);
@@ -59,7 +70,7 @@ void launch_on_gpu(const TorchOp& op, const Ladder& ladder, Bound& bound,
                    const std::string& wanted) {
   const int device = bound.device_index();
   const torch::stable::accelerator::DeviceGuard guard(device);
-  launch(op, ladder, bound, wanted, device, current_stream(device));
+  launch(op, ladder, bound, wanted, cuda, device, current_stream(device));
 }
 
 void call(std::size_t slot, Backend backend, StableIValue* stack) {

@@ -62,6 +62,7 @@ def _reduce(x, kind="sum"):
 
 ANSWERS = {
     "matmul": lambda a, b, c, bias: a @ b + c + bias,
+    "matvec": lambda x, w, bias: x @ w.t() + bias,
     "reduce": _reduce,
     "softmax": lambda x: torch.softmax(x, -1),
     "softmax_backward": _softmax_backward,

@@ -32,7 +32,7 @@ def test_rows(name):
 
 
 SMALL = {"vector_add": "prime", "transpose": "prime", "reduce": "sum prime", "softmax": "prime"}
-SMALL["softmax_backward"] = "prime"
+SMALL |= {"softmax_backward": "prime", "matmul": "tiles"}
 
 
 @pytest.mark.parametrize("name", SMALL)

@@ -86,6 +86,10 @@ class Problem:
         self.told_inputs = [t for t in facts["tensors"] if t["input_at"] >= 0]
         self.told_outputs = [t for t in facts["tensors"] if t["output_at"] >= 0]
         self._output_bytes = facts["output_bytes"]
+        types = {t["name"]: t["dtype"] for t in self.told_outputs}
+        for scalar in case.op.scalars:  # the type of a result that the call chooses
+            if scalar.same_as:
+                self.scalars[scalar.name] = types[scalar.same_as]
         at = code.warpath_problem_inputs(self._made)
         self.inputs: dict[str, torch.Tensor | None] = {}
         for t in facts["tensors"]:
@@ -100,16 +104,13 @@ class Problem:
 
     @staticmethod
     def _tensor(told: dict, address: int, offset: int) -> torch.Tensor:
-        """A copy that begins `offset` elements past an aligned address."""
-        dtype, shape = DTYPES[told["dtype"]], told["shape"]
-        count = 1
-        for size in shape:
-            count *= size
-        room = torch.empty(count + offset, dtype=dtype)
+        """A copy, gaps included, that begins `offset` elements past an aligned address."""
+        dtype = DTYPES[told["dtype"]]
+        room = torch.empty(told["bytes"] // dtype.itemsize + offset, dtype=dtype)
         data = room[offset:]
-        if count:
-            ctypes.memmove(data.data_ptr(), address, count * dtype.itemsize)
-        return data.view(shape)
+        if told["bytes"]:
+            ctypes.memmove(data.data_ptr(), address, told["bytes"])
+        return data.as_strided(told["shape"], told["stride"])
 
     def arguments(self, device: str = "cpu") -> Iterator[torch.Tensor | None]:
         """The inputs in the order of the schema, on a device, with the case's alignment."""
@@ -118,9 +119,9 @@ class Problem:
             if tensor is None or device == "cpu":
                 yield tensor
                 continue
-            offset = self.case.offset
-            room = torch.empty(tensor.numel() + offset, dtype=tensor.dtype, device=device)
-            yield room[offset:].view(tensor.shape).copy_(tensor)
+            whole = tensor.untyped_storage()  # with its offset and gaps
+            there = torch.empty(0, dtype=tensor.dtype, device=device).set_(whole.to(device=device))
+            yield there.as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
 
     def judge(self, results: torch.Tensor | tuple[torch.Tensor, ...]) -> Verdict:
         """Holds results, in the order of the contract, against the float64 reference."""

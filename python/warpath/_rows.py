@@ -2,6 +2,7 @@
 
 import functools
 import importlib.util
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,6 +24,7 @@ def _peers(folder: str):
         raise CannotRun(f"there is no ops/{folder}/peers.py that says how")
     spec = importlib.util.spec_from_file_location(f"warpath_peers_{folder}", path.resolve())
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # torch.compile looks its globals up by that name
     spec.loader.exec_module(module)
     return module
 
@@ -33,6 +35,13 @@ def peer(op: Op, library: str):
     if found is None:
         raise CannotRun(f"ops/{op.folder}/peers.py has no {op.name}_{library}")
     return found
+
+
+def onnx_body(op: Op, problem: Problem) -> str:
+    """The op in ONNX's text form; a function makes it from the scalars and the names of the tensors given."""
+    body = peer(op, "onnx")
+    given = {name for name, tensor in problem.inputs.items() if tensor is not None}
+    return body if isinstance(body, str) else body(problem.scalars, given)
 
 
 def needs(package: str, title: str) -> None:
@@ -142,8 +151,7 @@ class OnnxRuntime(Row):
         needs("onnxruntime", "ONNX Runtime")
         from warpath import _onnx
 
-        body = peer(op, "onnx")
-        body = body if isinstance(body, str) else body(**problem.scalars)
+        body = onnx_body(op, problem)
         return _onnx.session(op, problem, body)
 
 
@@ -155,7 +163,7 @@ class OnnxWarpath(Row):
         needs("onnxruntime", "ONNX Runtime")
         from warpath import _onnx
 
-        return _onnx.session(op, problem, _onnx.our_node(op, problem.scalars), ours=True)
+        return _onnx.session(op, problem, _onnx.our_node(op, problem), ours=True)
 
     def not_timed(self) -> str:
         return "by simt: a CPU's time says nothing about a GPU"
@@ -189,8 +197,7 @@ class TensorRt(Row):
         needs("onnx", "ONNX")
         from warpath import _tensorrt
 
-        body = peer(op, "onnx")
-        body = body if isinstance(body, str) else body(**problem.scalars)
+        body = onnx_body(op, problem)
         return _tensorrt.prepare(op, problem, body)
 
 

@@ -52,6 +52,8 @@ def _sizes(op: Op, problem: Problem) -> dict[str, int]:
     """Dimensions in the order in which the contract names them, leading axes as one."""
     dims: dict[str, int] = {}
     for argument in op.tensors:
+        if problem.inputs[argument.name] is None:
+            continue
         shape = list(problem.inputs[argument.name].shape)
         if argument.leading:
             lead = len(shape) - len(argument.dims) + 1
@@ -63,12 +65,14 @@ def _sizes(op: Op, problem: Problem) -> dict[str, int]:
 
 
 def _scalars(op: Op, problem: Problem) -> list[int]:
-    values = []
+    """Whether each tensor is there that may be left out; then the scalars, reals by their bits."""
+    values = [int(problem.inputs[t.name] is not None) for t in op.tensors if t.optional]
     for s in op.scalars:
         value = problem.scalars[s.name]
         if isinstance(value, float):
-            raise CannotRun(f"the scalar '{s.name}' is no whole number")
-        values.append(s.choices.index(value) if s.choices else int(value))
+            values.append(torch.tensor(value, dtype=torch.float32).view(torch.int32).item())
+        elif not s.same_as:  # the type of a result is f32 here
+            values.append(s.choices.index(value) if s.choices else int(value))
     return values
 
 
@@ -83,7 +87,9 @@ def prepare(op: Op, problem: Problem, text: str) -> Callable:
     usage = wgpu.BufferUsage
     sizes_data = torch.tensor([*sizes.values(), *_scalars(op, problem)], dtype=torch.int32)
     buffers = [
-        device.create_buffer_with_data(data=t.contiguous().numpy(), usage=usage.STORAGE)
+        device.create_buffer_with_data(
+            data=(torch.zeros(1) if t is None else t.contiguous()).numpy(), usage=usage.STORAGE
+        )
         for t in problem.arguments()
     ]
     outputs = []

@@ -76,7 +76,10 @@ class Emitter : PtxWriter {
     if (name == "shfl" || name == "vote" || name == "match" || name == "redux") return lanes();
     if (name == "mma") return matrix_product();
     if (name == "ldmatrix" || name == "stmatrix") return move_matrix();
-    if (name == "ld" || name == "st") return memory();
+    if ((name == "ld" || name == "st") && words_.back() != "async" && !has_word("async")) {
+      return emit_memory(*this);
+    }
+    if (name == "atom" || (name == "red" && !has_word("async"))) return emit_atomic(*this);
     if (name == "cvta") return convert_address();
     if (name == "cvt") return convert();
     if (const std::string text = emit_async(*this); !text.empty()) return text;
@@ -252,18 +255,27 @@ class Emitter : PtxWriter {
 
   // mma.sync.aligned.m16n8k16.row.col.D.A.B.C
   std::string matrix_product() {
-    const bool common = words_.size() == 10 && words_[1] == "sync" && words_[2] == "aligned" &&
+    const bool common = words_.size() >= 10 && words_[1] == "sync" && words_[2] == "aligned" &&
                         words_[4] == "row" && words_[5] == "col" && s_.operands.size() == 4;
-    if (!common || words_[7] != words_[8] || words_[6] != words_[9]) return "";
+    const std::size_t types = common && words_[6] == "satfinite" ? 7 : 6;  // of whole numbers only
+    if (!common || words_.size() != types + 4 || words_[types] != words_[types + 3]) return "";
+    const std::string sum = words_[types], a = words_[types + 1], b = words_[types + 2];
     static constexpr std::string_view forms[] = {
-        "m16n8k16.f32.f16", "m16n8k16.f16.f16", "m16n8k16.f32.bf16", "m16n8k8.f32.f16",
-        "m16n8k8.f32.bf16", "m16n8k8.f32.tf32", "m16n8k4.f32.tf32"};
-    const std::string form = words_[3] + "." + words_[6] + "." + words_[7];
-    if (std::find(std::begin(forms), std::end(forms), form) == std::end(forms)) return "";
+        "m16n8k16.f32.f16",  "m16n8k16.f16.f16", "m16n8k16.f32.bf16", "m16n8k8.f32.f16",
+        "m16n8k8.f16.f16",   "m16n8k8.f32.bf16", "m16n8k8.f32.tf32",  "m16n8k4.f32.tf32",
+        "m16n8k16.s32.s8",   "m16n8k16.s32.u8",  "m16n8k32.s32.s8",   "m16n8k32.s32.u8",
+        "m16n8k32.f32.e4m3", "m16n8k32.f32.e5m2"};
+    const auto known = [&](const std::string& type) {
+      const std::string form = words_[3] + "." + sum + "." + type;
+      return std::find(std::begin(forms), std::end(forms), form) != std::end(forms);
+    };
+    const bool mixed = a.size() == b.size() && (a[0] == 'e' || a.back() == '8');
+    if (!known(a) || !known(b) || (a != b && !mixed)) return "";
     const std::string k = words_[3].substr(words_[3].find('k') + 1);
-    const char* const sum = words_[6] == "f32" ? "float" : "unsigned";
-    return spread("::simt::ptx::mma_m16n8<" + k + ", ::simt::ptx::Format::" + words_[7] + ">(" +
-                  words(1, "unsigned") + ", " + words(2, "unsigned") + ", " + words(3, sum) + ")");
+    const char* const word = sum == "f32" ? "float" : sum == "s32" ? "int" : "unsigned";
+    return spread("::simt::ptx::mma_m16n8<" + k + ", ::simt::ptx::Format::" + a +
+                  ", ::simt::ptx::Format::" + b + ", " + (types == 7 ? "true" : "false") + ">(" +
+                  words(1, "unsigned") + ", " + words(2, "unsigned") + ", " + words(3, word) + ")");
   }
 
   // ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 and stmatrix; the assembler takes the words in any
@@ -292,37 +304,6 @@ class Emitter : PtxWriter {
     return "::simt::ptx::" + form + source(s_.operands[0]) + ", " + words(1, "unsigned") + ")";
   }
 
-  // ld.global.nc.v4.f32, st.shared.b32 and so on; words about caches change nothing. Those that
-  // order (volatile, relaxed, acquire, release) make one atomic access of it.
-  std::string memory() {
-    const std::string type = type_of(words_.back());
-    const bool load = words_[0] == "ld";
-    const bool shared = std::any_of(words_.begin(), words_.end(), [](const std::string& word) {
-      return word.rfind("shared", 0) == 0;
-    });
-    if (type.empty() || s_.operands.size() != 2) return "";
-    std::string order;
-    for (const char* word : {"volatile", "relaxed", "acquire", "release"}) {
-      if (has_word(word)) order = word;
-    }
-    if (words_.size() > 2 && !shared && words_[1] != "global" && order.empty()) return "";
-    if (order == (load ? "release" : "acquire")) return "";
-    const PtxOperand& address = s_.operands[load ? 1 : 0];
-    const PtxOperand& value = s_.operands[load ? 0 : 1];
-    if (!address.is_address) return "";
-    const std::string count = std::to_string(value.parts.size());
-    const std::string at = std::string("::simt::ptx::") + (shared ? "shared_at(" : "global_at(") +
-                           source(address) + ")";
-    if (!order.empty() && value.parts.size() == 1) {
-      if (order == "volatile") order = "relaxed";
-      order = ", std::memory_order_" + order + ")";
-      if (load) return spread("::simt::ptx::load_ordered<" + type + ">(" + at + order);
-      return "::simt::ptx::store_ordered(" + at + ", " + words(1, type.c_str()) + order;
-    }
-    if (load) return spread("::simt::ptx::load<" + type + ", " + count + ">(" + at + ")");
-    return "::simt::ptx::store(" + at + ", " + words(1, type.c_str()) + ")";
-  }
-
   // cvta.to.shared.u64, cvta.shared.u64 and the same for global memory.
   std::string convert_address() {
     if (s_.operands.size() != 2) return "";
@@ -339,6 +320,7 @@ class Emitter : PtxWriter {
 
   // cvt.ROUNDING.TO.FROM
   std::string convert() {
+    if (const std::string text = emit_small_convert(*this); !text.empty()) return text;
     std::string how = "nearest";
     std::vector<std::string> rest;
     for (const std::string& word : words_) {

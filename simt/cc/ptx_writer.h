@@ -168,5 +168,9 @@ class PtxWriter {
 
 // ptx_async.cpp: mbarriers, bulk copies, tensor maps, wgmma, clusters. Empty if it is none of these.
 std::string emit_async(PtxWriter& writer);
+// ptx_memory.cpp: ld and st; atom and red; cvt of the small floats.
+std::string emit_memory(PtxWriter& writer);
+std::string emit_atomic(PtxWriter& writer);
+std::string emit_small_convert(PtxWriter& writer);
 
 }  // namespace simt::cc

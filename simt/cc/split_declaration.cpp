@@ -76,8 +76,14 @@ class Parser {
         typed = true;
         out_.is_auto = out_.is_auto || word == "auto";
       } else if (s_.is(at_, Word::struct_)) {
-        out_.is_type = true;
-        return true;
+        if (is_type_alone()) {
+          out_.is_type = true;
+          return true;
+        }
+        ++at_;  // `struct T x`
+        if (!type_name()) throw NotSplit{"a declaration that is not understood"};
+        typed = true;
+        --at_;
       } else if (typed) {
         break;
       } else if (!type_name()) {
@@ -88,6 +94,16 @@ class Parser {
       }
     }
     return typed;
+  }
+
+  // A struct, class or enum without variables of it.
+  bool is_type_alone() const {
+    for (Index i = at_; i < end_; ++i) {
+      if (!s_.is(i, '{')) continue;
+      if (s_.match(i) != end_ - 1) throw NotSplit{"a declaration that is not understood"};
+      return true;
+    }
+    return at_ + 2 >= end_;  // `struct T;`
   }
 
   // `[typename] [::] a<...>::b`, `decltype(...)`; leaves `at_` behind it.

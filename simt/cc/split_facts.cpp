@@ -20,6 +20,8 @@ constexpr std::array roots = {"block_barrier",
                               "memory_barrier_is_over",
                               "memory_barrier_parity_is_over",
                               "memory_barrier_wait",
+                              "memory_barrier_poll",
+                              "memory_barrier_poll_parity",
                               "memory_barrier_wait_parity",
                               "memory_barrier_copy",
                               "sleep_for",
@@ -27,7 +29,9 @@ constexpr std::array roots = {"block_barrier",
                               "checked_async_copy",
                               "async_commit",
                               "async_wait",
-                              "async_wait_all"};
+                              "async_wait_all",
+                              "bulk_commit",
+                              "bulk_wait"};
 
 bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != text.npos;
@@ -107,6 +111,7 @@ void Facts::scan() {
     } else if (t.is('(')) {
       open.push_back(i);
     } else if (t.is(')')) {
+      if (!users_own && is_site(i)) waits_.insert(s_.text(s_.match(i) - 1));
       if (!open.empty()) open.pop_back();
     } else if (t.is('&') || (t.is(Word::other_) && s_.text(i) == "&&")) {
       if (open.empty() || open.back() == 0 || s_.match(open.back()) == none) continue;
@@ -126,6 +131,16 @@ void Facts::scan() {
       add_variable(i);
     }
   }
+}
+
+// Functions of the runtime that may wait are told where they are called from: `Site site)`.
+bool Facts::is_site(Index close) const {
+  if (close < 2 || s_.text(close - 1) != "site" || s_.text(close - 2) != "Site") return false;
+  const Index open = s_.match(close);
+  if (open == none || open == 0 || !s_.is_name(open - 1)) return false;
+  const std::string_view name = s_.text(open - 1);
+  return name != "trap" && name != "map_shared_rank" && name != "query_shared_rank" &&
+         name != "describe" && name != "host_misuse";
 }
 
 // The function whose body begins here, if one does.

@@ -34,6 +34,7 @@ class Facts {
   void scan();
   void define(Index brace, bool users_own);
   void add_variable(Index at);
+  bool is_site(Index close) const;
   void spread();
 
   const Source& s_;

@@ -143,15 +143,15 @@ struct Meeting {
   Clock clock{};
 };
 
-// Memory of the host that a kernel was handed.
-struct HostRange {
-  Address begin, end;
-};
-
 // A barrier in shared memory: when it was initialised, and by which warp.
 struct MadeBarrier {
   Time time;
   unsigned warp;
+};
+
+// Memory of the host that a kernel was handed.
+struct HostRange {
+  Address begin, end;
 };
 
 struct BlockState {

@@ -24,7 +24,7 @@ void end_products(Block& block);
 // Copies for this barrier of the running block land, if all it still waits for are such copies.
 void land_due_copies(Block& block, MemoryBarrier* barrier);
 // Bytes of copies for it that have not landed.
-std::size_t bytes_under_way(Block& block, const MemoryBarrier* barrier);
+std::size_t bytes_under_way(const Block& block, const MemoryBarrier* barrier);
 
 // A barrier's word taken apart.
 struct BarrierFields {

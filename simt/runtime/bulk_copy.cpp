@@ -337,7 +337,7 @@ void end_bulk(Block& block) {
   }
 }
 
-std::size_t bytes_under_way(Block& block, const MemoryBarrier* barrier) {
+std::size_t bytes_under_way(const Block& block, const MemoryBarrier* barrier) {
   const std::lock_guard lock(block.bulk->mutex);
   std::size_t total = 0;
   for (const BulkLoad& load : block.bulk->loads) {

@@ -67,7 +67,10 @@ Cluster::Woken Cluster::sleep(unsigned rank, bool at_barrier, unsigned phase, st
     if (events(rank) != seen) return Woken::told;
     asleep_[rank] = true;
     const auto sleepers = std::count(asleep_.begin(), asleep_.end(), true);
-    if (static_cast<unsigned>(sleepers) + ended_ == count_) return Woken::stuck;
+    if (static_cast<unsigned>(sleepers) + ended_ == count_) {
+      stuck_.store(true, std::memory_order_release);
+      return Woken::stuck;
+    }
     changed_.wait(lock, [&] { return !asleep_[rank] || grid_.aborted.load(); });
   }
 }

@@ -39,6 +39,8 @@ class Cluster {
     return events_[rank].load(std::memory_order_acquire);
   }
   void wake();
+  // Every block that has not ended sleeps for good.
+  bool is_stuck() const { return stuck_.load(std::memory_order_acquire); }
 
   unsigned count() const { return count_; }
   Block& block(unsigned rank) const { return *blocks_[rank]; }
@@ -55,6 +57,7 @@ class Cluster {
   std::atomic<std::uint64_t> met_time_{0};
 
   std::array<std::atomic<std::uint64_t>, max_cluster> events_ = {};
+  std::atomic<bool> stuck_{false};
 
   std::mutex mutex_;  // guards what follows
   std::array<bool, max_cluster> asleep_ = {};

@@ -194,13 +194,13 @@ BarrierFields fields_of(const MemoryBarrier* barrier) {
   return unpack(load(barrier));
 }
 
-std::string describe_memory_barrier(const void* at) {
+std::string describe_memory_barrier(const Block& block, const void* at) {
   const auto* barrier = static_cast<const MemoryBarrier*>(at);
   const Fields f = fields_of(barrier);
   std::string text = "a barrier in memory (phase " + std::to_string(f.phase) + ": " +
                      std::to_string(f.expected - f.pending) + " of " + std::to_string(f.expected) +
                      " arrivals";
-  const std::size_t coming = bytes_under_way(current_block(), barrier);
+  const std::size_t coming = bytes_under_way(block, barrier);
   if (f.bytes > 0) text += ", " + std::to_string(f.bytes) + " bytes missing";
   if (f.bytes < 0) text += ", " + std::to_string(-f.bytes) + " bytes more than were announced";
   if (coming != 0) text += ", copies of " + std::to_string(coming) + " bytes under way";

@@ -8,6 +8,8 @@
 #include <tuple>
 #include <vector>
 
+#include "cluster.h"
+
 namespace simt {
 
 const char* name_of(Barrier kind) {
@@ -94,17 +96,13 @@ std::string what_for(const Block& block, const Thread& thread) {
            std::to_string(block.splits[thread.barrier].arrived) + " threads of this block arrived)";
   }
   if (thread.wait == Wait::watch || thread.wait == Wait::poll) {
-    return describe_memory_barrier(thread.watched);
+    return describe_memory_barrier(block, thread.watched);
   }
   return std::string(name_of(thread.op)) + " with mask " + hexadecimal(thread.mask);
 }
 
-}  // namespace
-
-std::string deadlock_report(const Block& block) {
-  std::string text = "simt: kernel '" + std::string(name_of(*block.grid)) +
-                     "' is deadlocked: no thread of block " + describe(blockIdx) + " can go on\n";
-  // Threads that wait at the same place for the same thing make one line, in order of the first.
+// Threads that wait at the same place for the same thing make one line, in order of the first.
+std::string waiting_threads(const Block& block) {
   std::map<std::tuple<std::string, std::string>, std::vector<unsigned>> groups;
   std::vector<unsigned> gone;
   for (unsigned id = 0; id < block.thread_count; ++id) {
@@ -120,10 +118,29 @@ std::string deadlock_report(const Block& block) {
     lines.emplace_back(ids, "at " + std::get<0>(key) + " for " + std::get<1>(key));
   }
   std::sort(lines.begin(), lines.end());
+  std::string text;
   for (const auto& [ids, rest] : lines) {
     text += "  " + threads_text(ids, "waits ", "wait ") + rest + "\n";
   }
   if (!gone.empty()) text += "  " + threads_text(gone, "has", "have") + " exited\n";
+  return text;
+}
+
+}  // namespace
+
+std::string deadlock_report(const Block& block) {
+  std::string text = "simt: kernel '" + std::string(name_of(*block.grid)) + "' is deadlocked: ";
+  const Cluster* const cluster = block.cluster;
+  if (cluster == nullptr || !cluster->is_stuck()) {
+    return text + "no thread of block " + describe(blockIdx) + " can go on\n" +
+           waiting_threads(block);
+  }
+  // The others sleep, so their threads can be looked at.
+  text += "no thread of block " + describe(blockIdx) + "'s cluster can go on\n";
+  for (unsigned rank = 0; rank < cluster->count(); ++rank) {
+    text += "  block " + std::to_string(rank) + " of the cluster:\n" +
+            waiting_threads(cluster->block(rank));
+  }
   return text;
 }
 

@@ -36,6 +36,6 @@ const void* instruction_of(const void* context);
 std::string describe_interrupted(const void* instruction);
 
 // A barrier in memory and how many have arrived: see memory_barrier.cpp.
-std::string describe_memory_barrier(const void* barrier);
+std::string describe_memory_barrier(const Block& block, const void* barrier);
 
 }  // namespace simt

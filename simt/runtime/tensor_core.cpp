@@ -149,17 +149,11 @@ void widen_halves(float* to, const unsigned short* from, unsigned count, Element
   for (unsigned i = 0; i < count; ++i) to[i] = bfloat16_to_float(from[i]);
 }
 
-// e5m2 is the upper half of a half; e4m3 has no infinity, and its NaN is all ones.
+// e5m2 is the upper half of a half.
 void widen_bytes(float* to, const unsigned char* from, unsigned count, Element element) {
   for (unsigned i = 0; i < count; ++i) {
-    const unsigned byte = from[i];
-    if (element == Element::e5m2) {
-      to[i] = half_to_float(static_cast<unsigned short>(byte << 8));
-    } else {
-      const float size = __builtin_bit_cast(float, (byte & 0x7fu) << 20) * 0x1p120f;
-      const float value = (byte & 0x7fu) == 0x7fu ? __builtin_bit_cast(float, 0x7fffffffu) : size;
-      to[i] = (byte & 0x80u) != 0 ? -value : value;
-    }
+    to[i] = element == Element::e5m2 ? half_to_float(static_cast<unsigned short>(from[i] << 8))
+                                     : e4m3_to_float(from[i]);
   }
 }
 

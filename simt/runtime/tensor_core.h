@@ -2,6 +2,7 @@
 
 // The arithmetic of tensor cores, on tiles of 16 rows.
 
+#include <simt/tensor_core.h>
 #include <simt/tensor_map.h>
 
 #include <cstdint>
@@ -13,14 +14,6 @@ namespace simt {
 void multiply_quick(float* d, const float* a, const float* b, unsigned n, unsigned k);
 void multiply_whole(std::int32_t* d, const std::int32_t* a, const std::int32_t* b, unsigned n,
                     unsigned k, bool saturates);
-// As the hardware does it: all products and d are cut off at the same bit, as far below the largest
-// exponent as the type's sums reach, added exactly, and cut off to a float. Slow.
-void multiply_exact(float* d, const float* a, const float* b, unsigned n, unsigned k,
-                    Element element, bool half_sum);
-
-// SIMT_TENSOR_CORES=exact chooses it.
-bool tensor_cores_are_exact();
-
 // Converts so many elements of two bytes (of one byte) to floats.
 void widen_halves(float* to, const unsigned short* from, unsigned count, Element element);
 void widen_bytes(float* to, const unsigned char* from, unsigned count, Element element);

@@ -29,6 +29,11 @@ TEST(Options, CompileWithDependencies) {
   EXPECT_TRUE(o.all_cuda);
 }
 
+TEST(Options, Split) {
+  EXPECT_TRUE(parse_options({"a.cu"}).split);
+  EXPECT_FALSE(parse_options({"--no-split", "a.cu"}).split);
+}
+
 TEST(Options, ValuesJoinedOrApart) {
   EXPECT_EQ(parse_options({"-O", "1", "a.cu"}).compile, (std::vector<std::string>{"-O1"}));
   EXPECT_EQ(parse_options({"-rdc=true", "a.cu"}).inputs.size(), 1u);

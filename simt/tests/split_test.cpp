@@ -98,6 +98,18 @@ TEST(Split, WhatIsNotUnderstood) {
   EXPECT_EQ(why_not(kernel("while (atomicAdd(p, 0) < n) ; __syncthreads();")), "waits in a loop");
 }
 
+// What only looks like the declaration of a type is each thread's own.
+TEST(Split, StructsOfC) {
+  const std::string body = "struct pair x = p[threadIdx.x]; __syncthreads(); p[1] = x;";
+  const simt::cc::SplitText split = simt::cc::split_kernels(with_headers(kernel(body)));
+  EXPECT_TRUE(split.changed);
+  EXPECT_NE(split.text.find("typedef struct pair"), std::string::npos) << split.text;
+  EXPECT_EQ(why_not(kernel("struct { int a; } x = {n}; __syncthreads(); p[1] = x.a;")),
+            "a declaration that is not understood");
+  EXPECT_EQ(why_not(kernel("struct own { int a; }; own x = {n}; __syncthreads(); p[1] = x.a;")),
+            "");
+}
+
 // The kernel's own lines stay where they were, and the second body has the lines it was made of.
 TEST(Split, LinesStay) {
   const std::string text = with_headers(kernel("  p[0] = 1;\n  __syncthreads();\n  p[1] = 2;"));

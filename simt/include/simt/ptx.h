@@ -4,13 +4,13 @@
 // The approximate ones give the accurate result. ".ftz" takes and gives zero for subnormal numbers.
 
 #include <simt/async_copy.h>
-#include <simt/atomic_object.h>
 #include <simt/cluster.h>
 #include <simt/fault.h>
 #include <simt/math_standard.h>
 #include <simt/memory_barrier.h>
 #include <simt/ptx_async.h>
 #include <simt/ptx_matrix.h>
+#include <simt/ptx_memory.h>
 #include <simt/ptx_small.h>
 #include <simt/ptx_values.h>
 #include <simt/ptx_warp.h>
@@ -22,16 +22,6 @@
 #include <type_traits>
 
 namespace simt::ptx {
-
-// ld.acquire, st.release and the like.
-template <class T>
-Array<T, 1> load_ordered(const void* at, std::memory_order order) {
-  return {{atomic_load(static_cast<const T*>(at), order)}};
-}
-template <class T>
-void store_ordered(void* at, const Array<T, 1>& value, std::memory_order order) {
-  atomic_store(static_cast<T*>(at), value[0], order);
-}
 
 inline float flush(float x) {
   return std::fabs(x) < std::numeric_limits<float>::min() ? std::copysign(0.0f, x) : x;

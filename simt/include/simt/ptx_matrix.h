@@ -5,24 +5,47 @@
 #include <simt/matrix_layout.h>
 #include <simt/ptx_values.h>
 #include <simt/small_float.h>
+#include <simt/tensor_core.h>
 
 #include <cstdint>
 
 namespace simt::ptx {
 
-enum class Format { f16, bf16, tf32 };
+enum class Format { f16, bf16, tf32, s8, u8, e4m3, e5m2 };
+
+constexpr int elements_per_register(Format f) {
+  return f == Format::tf32 ? 1 : f == Format::f16 || f == Format::bf16 ? 2 : 4;
+}
+constexpr bool is_whole(Format f) {
+  return f == Format::s8 || f == Format::u8;
+}
+constexpr Element element_of(Format f) {
+  return f == Format::f16    ? Element::f16
+         : f == Format::bf16 ? Element::bf16
+         : f == Format::tf32 ? Element::tf32
+         : f == Format::e4m3 ? Element::e4m3
+                             : Element::e5m2;
+}
 
 // Element i of a lane's registers.
 template <Format F>
-float matrix_element(const unsigned* registers, int i) {
-  if constexpr (F == Format::tf32) return truncate_tf32(as<float>(registers[i]));
-  const auto bits = static_cast<unsigned short>(registers[i / 2] >> (i % 2 * 16));
-  return F == Format::bf16 ? bfloat16_to_float(bits) : half_to_float(bits);
+auto matrix_element(const unsigned* registers, int i) {
+  constexpr int per = elements_per_register(F);
+  const unsigned bits = registers[i / per] >> i % per * (32 / per % 32);
+  if constexpr (F == Format::tf32) return truncate_tf32(as<float>(bits));
+  if constexpr (F == Format::f16) return half_to_float(static_cast<unsigned short>(bits));
+  if constexpr (F == Format::bf16) return bfloat16_to_float(static_cast<unsigned short>(bits));
+  if constexpr (F == Format::s8) return static_cast<int>(static_cast<signed char>(bits));
+  if constexpr (F == Format::u8) return static_cast<int>(static_cast<unsigned char>(bits));
+  if constexpr (F == Format::e5m2) return half_to_float(static_cast<unsigned short>(bits << 8));
+  if constexpr (F == Format::e4m3) return e4m3_to_float(static_cast<unsigned char>(bits));
 }
 
-template <int K, Format F, class Sum, int ARegisters, int BRegisters, int CRegisters>
+template <int K, Format FA, Format FB, bool Saturates, class Sum, int ARegisters, int BRegisters,
+          int CRegisters>
 struct MmaOperands {
-  static constexpr int per_register = F == Format::tf32 ? 1 : 2;
+  static constexpr int per_register = elements_per_register(FA);
+  using In = std::conditional_t<is_whole(FA), int, float>;
 
   Array<unsigned, ARegisters> a;
   Array<unsigned, BRegisters> b;
@@ -30,40 +53,44 @@ struct MmaOperands {
 
   // With K = 8 (or 4) the operands are the first half of those with twice as many.
   static Place a_at(int lane, int i) {
-    return F == Format::tf32 ? a_place_tf32(lane, i) : a_place<16>(lane, i);
+    if (per_register == 4) {
+      return {lane / 4 + i / 4 % 2 * 8, lane % 4 * 4 + i % 4 + i / 8 * 16};
+    }
+    return per_register == 1 ? a_place_tf32(lane, i) : a_place<16>(lane, i);
   }
   static Place b_at(int lane, int i) {
-    return F == Format::tf32 ? b_place_tf32(lane, i) : b_place<8>(lane, i);
+    if (per_register == 4) return {lane % 4 * 4 + i % 4 + i / 4 * 16, lane / 4};
+    return per_register == 1 ? b_place_tf32(lane, i) : b_place<8>(lane, i);
   }
-  float sum(int i) const {
-    if constexpr (std::is_same_v<Sum, float>) {
-      return c[i];
-    } else {
+  In sum(int i) const {
+    if constexpr (std::is_same_v<Sum, unsigned>) {
       return half_to_float(static_cast<unsigned short>(c[i / 2] >> (i % 2 * 16)));
+    } else {
+      return c[i];
     }
   }
 
   static void multiply(void* const* data) {
-    float a[16][K], b[K][8], d[16][8];
+    In a[16][K], b[K][8], d[16][8];
     for (int lane = 0; lane < 32; ++lane) {
       const auto& mine = *static_cast<const MmaOperands*>(data[lane]);
       for (int i = 0; i < ARegisters * per_register; ++i) {
         const Place at = a_at(lane, i);
-        a[at.row][at.column] = matrix_element<F>(mine.a.value, i);
+        a[at.row][at.column] = matrix_element<FA>(mine.a.value, i);
       }
       for (int i = 0; i < BRegisters * per_register; ++i) {
         const Place at = b_at(lane, i);
-        b[at.row][at.column] = matrix_element<F>(mine.b.value, i);
+        b[at.row][at.column] = matrix_element<FB>(mine.b.value, i);
       }
       for (int i = 0; i < 4; ++i) {
         const Place at = accumulator_place<16, 8>(lane, i);
         d[at.row][at.column] = mine.sum(i);
       }
     }
-    multiply_dense<16, 8, K>(a, b, d);
+    compute(a, b, d);
     for (int lane = 0; lane < 32; ++lane) {
       auto& mine = *static_cast<MmaOperands*>(data[lane]);
-      float mine_d[4];
+      In mine_d[4];
       for (int i = 0; i < 4; ++i) {
         const Place at = accumulator_place<16, 8>(lane, i);
         mine_d[i] = d[at.row][at.column];
@@ -71,25 +98,44 @@ struct MmaOperands {
       mine.set(mine_d);
     }
   }
-  void set(const float (&sums)[4]) {
+
+  static void compute(const In (&a)[16][K], const In (&b)[K][8], In (&d)[16][8]) {
+    if constexpr (is_whole(FA)) {
+      for (int m = 0; m < 16; ++m) {
+        for (int n = 0; n < 8; ++n) {
+          long long sum = d[m][n];
+          for (int k = 0; k < K; ++k) sum += static_cast<long long>(a[m][k]) * b[k][n];
+          constexpr long long low = -0x80000000ll, high = 0x7fffffffll;
+          d[m][n] = static_cast<int>(!Saturates ? sum : sum < low ? low : sum > high ? high : sum);
+        }
+      }
+    } else if (tensor_cores_are_exact()) {
+      multiply_exact(&d[0][0], &a[0][0], &b[0][0], 8, K, element_of(FA),
+                     std::is_same_v<Sum, unsigned>);
+    } else {
+      multiply_dense<16, 8, K>(a, b, d);
+    }
+  }
+
+  void set(const In (&sums)[4]) {
     for (int i = 0; i < CRegisters; ++i) {
-      if constexpr (std::is_same_v<Sum, float>) {
-        c.value[i] = sums[i];
-      } else {
+      if constexpr (std::is_same_v<Sum, unsigned>) {
         c.value[i] = float_to_half(sums[2 * i]) |
                      static_cast<unsigned>(float_to_half(sums[2 * i + 1])) << 16;
+      } else {
+        c.value[i] = sums[i];
       }
     }
   }
 };
 
-template <int K, Format F, int A, int B, class Sum, int C>
+template <int K, Format FA, Format FB, bool Saturates, int A, int B, class Sum, int C>
 Array<Sum, C> mma_m16n8(const Array<unsigned, A>& a, const Array<unsigned, B>& b,
                         const Array<Sum, C>& c, SIMT_HERE) {
-  using Operands = MmaOperands<K, F, Sum, A, B, C>;
+  using Operands = MmaOperands<K, FA, FB, Saturates, Sum, A, B, C>;
   static_assert(A * 32 * Operands::per_register == 16 * K && B * 2 == A,
                 "mma: wrong number of registers");
-  static_assert(C == (std::is_same_v<Sum, float> ? 4 : 2), "mma: wrong number of registers");
+  static_assert(C == (std::is_same_v<Sum, unsigned> ? 2 : 4), "mma: wrong number of registers");
   Operands operands{a, b, c};
   matrix_operation(&operands, &Operands::multiply, {file, line});
   return operands.c;

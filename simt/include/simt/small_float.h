@@ -179,4 +179,12 @@ inline float bfloat16_to_float(unsigned short value) {
   return __builtin_bit_cast(float, static_cast<std::uint32_t>(value) << 16);
 }
 
+// e4m3 has no infinity, and its NaN is all ones.
+inline float e4m3_to_float(unsigned char byte) {
+  if ((byte & 0x7fu) == 0x7fu) return __builtin_bit_cast(float, 0x7FFFFFFFu);
+  const float size =
+      __builtin_bit_cast(float, static_cast<std::uint32_t>(byte & 0x7fu) << 20) * 0x1p120f;
+  return (byte & 0x80u) != 0 ? -size : size;
+}
+
 }  // namespace simt

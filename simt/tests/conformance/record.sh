@@ -6,7 +6,7 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 nvcc=${NVCC:-nvcc}
-arch=${ARCH:-sm_90}
+arch=${ARCH:-sm_90a}
 
 take() {
   for output in "$1"/*.gpu.out; do
@@ -21,7 +21,7 @@ take() {
 one() {
   name=$1 folder=$2
   program=$(mktemp)
-  if ! "$nvcc" -std=c++17 -arch="$arch" "$here/$name.cu" -o "$program" 2> "$folder/$name.err"; then
+  if ! "$nvcc" -std=c++17 -gencode "arch=compute_${arch#sm_},code=$arch" "$here/$name.cu" -o "$program" 2> "$folder/$name.err"; then
     echo "$name: nvcc failed"; grep error "$folder/$name.err" | head -5
     rm -f "$program"
     return 1

@@ -1,0 +1,115 @@
+#pragma once
+
+// Strong loads and stores, atom and red, as the functions that inline PTX becomes.
+
+#include <simt/atomic_object.h>
+#include <simt/ptx_values.h>
+#include <simt/small_float.h>
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+namespace simt::ptx {
+
+// ld.acquire, st.release, and volatile or relaxed ones.
+template <class T, std::memory_order Order>
+Array<T, 1> load_strong(const void* at) {
+  return {{atomic_load(static_cast<const T*>(at), Order)}};
+}
+template <std::memory_order Order, class T>
+void store_strong(void* at, const Array<T, 1>& value) {
+  atomic_store(static_cast<T*>(at), value[0], Order);
+}
+
+enum class Atom { add, min, max, bit_and, bit_or, bit_xor, inc, dec, exch, cas };
+
+// Two small floats in a word.
+enum class Pair { f16, bf16 };
+
+template <Atom Op, class T>
+T atom_of(T old, T value) {
+  if constexpr (Op == Atom::exch) {
+    return value;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return Op == Atom::add   ? old + value
+           : Op == Atom::min ? std::fmin(old, value)
+                             : std::fmax(old, value);
+  } else if constexpr (Op == Atom::add) {
+    using U = std::make_unsigned_t<T>;
+    return static_cast<T>(static_cast<U>(old) + static_cast<U>(value));
+  } else if constexpr (Op == Atom::min) {
+    return std::min(old, value);
+  } else if constexpr (Op == Atom::max) {
+    return std::max(old, value);
+  } else if constexpr (Op == Atom::bit_and) {
+    return old & value;
+  } else if constexpr (Op == Atom::bit_or) {
+    return old | value;
+  } else if constexpr (Op == Atom::bit_xor) {
+    return old ^ value;
+  } else if constexpr (Op == Atom::inc) {
+    return old >= value ? T{0} : static_cast<T>(old + 1);
+  } else {
+    return old == 0 || old > value ? value : static_cast<T>(old - 1);
+  }
+}
+
+template <Pair P>
+float widen_half(unsigned short bits) {
+  return P == Pair::f16 ? half_to_float(bits) : bfloat16_to_float(bits);
+}
+template <Pair P>
+unsigned short narrow_half(float value) {
+  return P == Pair::f16 ? float_to_half(value) : float_to_bfloat16(value);
+}
+
+template <class T, Atom Op, class Value>
+T atom(void* at, const Value& value) {
+  const T operand = as<T>(value);
+  return atomic_rmw(static_cast<T*>(at), [&](T old) { return atom_of<Op>(old, operand); });
+}
+template <class T, class Expected, class Value>
+T atom_cas(void* at, const Expected& expected, const Value& value) {
+  const T wanted = as<T>(expected), next = as<T>(value);
+  return atomic_rmw(static_cast<T*>(at), [&](T old) { return old == wanted ? next : old; });
+}
+// Of one or two small floats.
+template <class Bits, Pair P, Atom Op, class Value>
+Bits atom_small(void* at, const Value& value) {
+  const Bits operand = as<Bits>(value);
+  return atomic_rmw(static_cast<Bits*>(at), [&](Bits old) {
+    Bits out = 0;
+    for (unsigned i = 0; i < sizeof(Bits) * 8; i += 16) {
+      const float sum = atom_of<Op>(widen_half<P>(static_cast<unsigned short>(old >> i)),
+                                    widen_half<P>(static_cast<unsigned short>(operand >> i)));
+      out = static_cast<Bits>(out | static_cast<Bits>(narrow_half<P>(sum)) << i);
+    }
+    return out;
+  });
+}
+// red of several values, each in a step of its own.
+template <class T, Atom Op, int N>
+void red_all(void* at, const Array<T, N>& values) {
+  for (int i = 0; i < N; ++i) atom<T, Op>(static_cast<T*>(at) + i, values[i]);
+}
+template <class Bits, Pair P, Atom Op, int N>
+void red_all_small(void* at, const Array<Bits, N>& values) {
+  for (int i = 0; i < N; ++i) atom_small<Bits, P, Op>(static_cast<Bits*>(at) + i, values[i]);
+}
+
+// cvt between float and the small floats.
+inline float round_tf32(float x) {
+  unsigned bits = as<unsigned>(x);
+  if ((bits & 0x7f800000u) != 0x7f800000u) bits += 0x1000u;  // half away from zero
+  return as<float>(bits & 0xffffe000u);
+}
+// Two bytes; what is too large becomes the largest number.
+unsigned short narrow_bytes(float high, float low, bool e4m3);
+template <Pair P>
+unsigned narrow_pair(float high, float low, bool relu) {
+  const auto held = [&](float x) { return relu && !(x > 0) && x == x ? 0.0f : x; };
+  return static_cast<unsigned>(narrow_half<P>(held(high))) << 16 | narrow_half<P>(held(low));
+}
+
+}  // namespace simt::ptx
