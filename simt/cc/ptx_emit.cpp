@@ -65,6 +65,11 @@ class Emitter : PtxWriter {
 
   std::string instruction() {
     const std::string& name = words_[0];
+    // d|p, where the second result would be lost
+    const bool pair = name == "shfl" || name == "match" || name == "elect";
+    for (const PtxOperand& operand : s_.operands) {
+      if (!operand.second.empty() && !pair) return "";
+    }
     if (name == "bra") return branch();
     if (name == "mov") return move();
     if (name == "setp") return compare();

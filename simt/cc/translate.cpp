@@ -247,7 +247,7 @@ class Translator {
   }
 
   bool head_has(Word w, Index end) const {
-    for (Index i = declaration_; i < end; ++i) {
+    for (Index i = declaration_; i < std::min(end, s_.size()); ++i) {
       if (s_.is(i, w)) return true;
     }
     return false;
@@ -267,8 +267,8 @@ class Translator {
     if (f.body != none) require_cluster(f.body);
     if (f.name == none) return;
     kernels_.insert(s_.text(f.name));
-    const bool plain = f.body != none && at_namespace_scope() && !is_template() &&
-                       s_.is_name(f.name) && !head_has(Word::template_, f.name) &&
+    const bool plain = f.body != none && s_.match(f.body) != none && at_namespace_scope() &&
+                       !is_template() && s_.is_name(f.name) && !head_has(Word::template_, f.name) &&
                        !s_.is(f.name - 1, Word::scope_);
     if (!plain) return;
     const std::string name(s_.text(f.name));
@@ -294,7 +294,7 @@ class Translator {
   // loop's for registers (a tiled product runs at half the speed).
   std::string kernel_attributes(const Function& f) const {
     bool small = true;
-    for (Index i = f.body; i < s_.match(f.body) && small; ++i) {
+    for (Index i = f.body; i < std::min(s_.match(f.body), s_.size()) && small; ++i) {
       if (!s_.is_name(i)) continue;
       const std::string_view name = s_.text(i);
       small = name != "for" && name != "while" && name != "do" && name != "__shared__" &&

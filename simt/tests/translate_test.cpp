@@ -112,6 +112,12 @@ TEST(Shared, FileScope) {
   EXPECT_TRUE(contains(translated("__shared__ int x[4];"), "static __thread  int x[4];"));
 }
 
+TEST(Shared, FileScopeChecked) {
+  const std::string out = translate("__shared__ int x[4];", false, true).text;
+  EXPECT_TRUE(contains(out, "*static_cast<simt_type_x*>(::simt::thread_file_shared(simt_var_x));"))
+      << out;
+}
+
 TEST(Shared, FileScopeTwice) {
   const std::string out = translated("extern __shared__ int s[];\nextern __shared__ int s[];\n");
   EXPECT_EQ(out.find("static thread_local"), out.rfind("static thread_local")) << out;
@@ -189,6 +195,18 @@ TEST(Kernels, ClusterSize) {
   }
 }
 
+// No program, but what somebody may have typed so far.
+TEST(Kernels, WithoutAName) {
+  for (const char* text :
+       {"__simt_global__", "__simt_global__ void (int x) {}", "__simt_global__ void {}",
+        "__simt_global__ void {", "__simt_global__ void k() {",
+        "struct S { __simt_global__ void (int); };", "__simt_global__ void <<<1, 1>>>();",
+        "void f() { <<<1, 1>>>(); }"}) {
+    EXPECT_FALSE(contains(translate(text).text, "__simt_global__")) << text;
+    EXPECT_FALSE(contains(translate(text, false, true).text, "__simt_global__")) << text;
+  }
+}
+
 TEST(Asm, Instructions) {
   const auto body = [](const std::string& statement) {
     return translated("__simt_device__ void f() { " + statement + " }");
@@ -205,7 +223,9 @@ TEST(Asm, Instructions) {
                "::simt::ptx::put((y), ::simt::ptx::neg_of<float>((y)));"));
   for (const char* refused :
        {"bra done;", "ex2.approx.f32 %0, %2;", "cp.async.wait_group %0 + 1;",
-        "mov.u32 %0, %%nothing;", "add.u32 %0, undeclared, 1;", "@p trap;", "add.q32 %0, %1, 1;"}) {
+        "mov.u32 %0, %%nothing;", "add.u32 %0, undeclared, 1;", "@p trap;", "add.q32 %0, %1, 1;",
+        "sqrt.rn.f16 %0, %1;", "add.rz.bf16 %0, %1, %1;", "fma.rn.oob.f16x2 %0, %1, %1, %1;",
+        "mul.e4m3x2 %0, %1, %1;"}) {
     const Translation r = translate("__simt_device__ void f() { asm(\"" + std::string(refused) +
                                     "\" : \"=f\"(a) : \"f\"(b)); }");
     ASSERT_EQ(r.errors.size(), 1u) << refused;
@@ -234,11 +254,11 @@ TEST(Asm, SpecialRegistersAndRefusals) {
       "\"=r\"(r)); "
       "asm volatile(\"\" ::: \"memory\"); return r; }");
   EXPECT_TRUE(contains(out, "(r) = ::simt::special::laneid();")) << out;
-  EXPECT_TRUE(contains(out, "asm volatile(\"\" ::: \"memory\");")) << out;
+  EXPECT_TRUE(contains(out, "__asm__ __volatile__(\"\" ::: \"memory\");")) << out;
   const Translation refused = translate(
-      "# 5 \"p.cu\"\n__simt_device__ void f() {\n  asm(\"bar.warp.sync \"\n      \"0;\\n\");\n}\n");
+      "# 5 \"p.cu\"\n__simt_device__ void f() {\n  asm(\"vadd4.u32 \"\n      \"0;\\n\");\n}\n");
   ASSERT_EQ(refused.errors.size(), 1u);
-  EXPECT_EQ(refused.errors[0].what, "inline PTX is not supported yet: bar.warp.sync 0;");
+  EXPECT_EQ(refused.errors[0].what, "inline PTX is not supported yet: vadd4.u32 0;");
   const char* const host = "void f() { asm(\"nop\"); }";
   EXPECT_EQ(translated(host), host);
 }
