@@ -102,7 +102,11 @@ def instrument(name: str, text: str, mutants: list[str]) -> str:
         if match:
             blank, statement, rest = match.groups()
             seen.append(statement)
-            which = "" if text.count(f"{statement};") < 2 else [", first", ", second"][seen.count(statement) - 1]
+            which = (
+                ""
+                if text.count(f"{statement};") < 2
+                else [", first", ", second"][seen.count(statement) - 1]
+            )
             mutants.append(f"{name}: without {statement}{which}")
             line = f"{blank}{{ if (mutant != {len(mutants)}) {{ {statement}; }} }}{rest}"
         parity = PARITY.search(line)

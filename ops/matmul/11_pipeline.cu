@@ -5,8 +5,8 @@
 // those of this one are multiplied, so the tensor cores always have work. A warp makes 64x64
 // elements of d, 32 multiplications for eight loads of fragments, a block 128x256; one block fills
 // an SM with its registers. Blocks that run side by side share tiles in the L2 cache.
-// Limit: mma.sync itself. On Hopper it reaches little more than 60% of what wgmma does, for the
-// operands of every multiplication pass through registers.
+// Limit: mma.sync itself. The operands of every multiplication pass through registers, each by a load
+// of its own.
 #include "grouped.cuh"
 #include "pipeline.cuh"
 

@@ -53,12 +53,8 @@ def matmul_kernel(
     of_b = b + batch * b_batch + j[None, :] * b_col
     for at in range(0, k, K):
         l = at + tl.arange(0, K)  # (K,)
-        x = tl.load(
-            of_a + l[None, :] * a_col, mask=(i[:, None] < m) & (l[None, :] < k), other=0.0
-        )
-        y = tl.load(
-            of_b + l[:, None] * b_row, mask=(l[:, None] < k) & (j[None, :] < n), other=0.0
-        )
+        x = tl.load(of_a + l[None, :] * a_col, mask=(i[:, None] < m) & (l[None, :] < k), other=0.0)
+        y = tl.load(of_b + l[:, None] * b_row, mask=(l[:, None] < k) & (j[None, :] < n), other=0.0)
         if WIDEN:  # the interpreter would multiply the bits of bf16
             x, y = x.to(tl.float32), y.to(tl.float32)
         sums = tl.dot(x, y, sums, input_precision="tf32" if TF32 else "ieee")

@@ -72,7 +72,11 @@ def main():
                 check=False,
             )
             found = finding(run.stderr)
-            good = (found == "" and run.returncode == 0) if number == 0 else found != "" and "SIMT_TIMEOUT" not in found
+            good = (
+                (found == "" and run.returncode == 0)
+                if number == 0
+                else found != "" and "SIMT_TIMEOUT" not in found
+            )
             missed += not good
             print(f"{'ok    ' if good else 'MISSED'} {number:2} {what}\n          {found or '-'}")
     print(f"{len(mutants)} mutants, {missed} missed")
