@@ -66,7 +66,7 @@ def test_words(op):
 def test_stubs():
     tree = ast.parse((Path(warpath.__file__).parent / "__init__.pyi").read_text())
     stubs = {f.name: f for f in tree.body if isinstance(f, ast.FunctionDef)}
-    assert set(stubs) == {*warpath.ops(), "ops", "rungs", "patch"}
+    assert set(stubs) == {*warpath.ops(), "ops", "rungs", "patch", "compare", "onnx_library"}
     for op in OPS.values():
         arguments = stubs[op.name].args
         assert [a.arg for a in arguments.args] == [t.name for t in op.tensors]
