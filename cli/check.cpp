@@ -125,8 +125,11 @@ int check(const Options& o) {
       (o.sanitize ? print_sanitized : print_checks)(outcome, o.verbose);
     print_closing(outcomes);
     if (left_out > 0)
-      fmt::print("left out: {} cases with more than {} KiB; --case NAME takes one of them\n",
-                 left_out, sanitize_limit >> 10);
+      fmt::print(
+          "left out: {} cases with more than {} KiB or {:.0f} million operations; --case NAME "
+          "takes "
+          "one of them\n",
+          left_out, sanitize_limit >> 10, sanitize_flops / 1e6);
   }
   return exit_status(outcomes);
 }

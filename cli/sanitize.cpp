@@ -45,7 +45,8 @@ int leave_out_large(std::vector<OpEntry>& ops) {
   for (OpEntry& e : ops)
     left_out += std::erase_if(e.attempts, [&](const harness::Attempt& a) {
       const harness::Plan plan = harness::make_plan(*e.op, e.op->cases[a.test], a.dtype);
-      return plan.input_bytes + plan.output_bytes > sanitize_limit;
+      return plan.input_bytes + plan.output_bytes > sanitize_limit ||
+             e.op->cost(harness::ArgsBlob(plan).get()).flops > sanitize_flops;
     });
   std::erase_if(ops, [](const OpEntry& e) { return e.attempts.empty(); });
   return static_cast<int>(left_out);

@@ -8,8 +8,9 @@
 
 namespace warpath::cli {
 
-// Cases with more bytes than this take the checks too long; they are left out unless they are named.
+// Cases with more bytes or operations than this take the checks too long; they are left out unless they are named.
 inline constexpr std::int64_t sanitize_limit = 256 << 10;
+inline constexpr double sanitize_flops = 8 << 20;
 // How many (case, type) pairs were left out.
 int leave_out_large(std::vector<OpEntry>& ops);
 
