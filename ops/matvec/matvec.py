@@ -41,8 +41,8 @@ def matvec(x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor | None = None) -
     y = x.new_empty(*x.shape[:-1], n)
     if y.numel() == 0:
         return y
-    x, w = x.contiguous().view(-1, k) if k else x.reshape(-1, 0), w.contiguous()
     rows = y.numel() // n
+    x, w = x.contiguous().view(rows, k), w.contiguous()
     # One, four or eight rows at a time: three kernels are compiled, not one for every number.
     at_once = 1 if rows == 1 else 4 if rows <= 4 else 8
     grid = triton.cdiv(n, STRIP), triton.cdiv(rows, at_once)
