@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 
-from warpath import _problems, _rows, _timing
+from warpath import _problems, _rows, _timing, _twins
 from warpath._contract import Op
 from warpath._problems import Case, Problem
 from warpath._rows import CannotRun, Row
@@ -33,6 +33,7 @@ class Result:
 def measure(row: Row, op: Op, problem: Problem, timed: bool = True) -> Result:
     """Checked first, then timed, then checked again."""
     result = Result(row.name)
+    _twins.interpret_without_gpu()  # before torch.compile imports Triton
     try:
         run = row.prepare(op, problem)
         verdict = problem.judge(run())

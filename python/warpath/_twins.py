@@ -17,6 +17,12 @@ class Missing(RuntimeError):
     """Why an op has no twin here, in words."""
 
 
+def interpret_without_gpu() -> None:
+    """Before Triton is imported, by whomever: it reads this where its own functions are defined."""
+    if not torch.cuda.is_available():
+        os.environ.setdefault("TRITON_INTERPRET", "1")
+
+
 @functools.cache
 def _module(folder: str):
     path = FOLDER / folder / f"{folder}.py"
@@ -24,8 +30,7 @@ def _module(folder: str):
         raise Missing(f"there is no ops/{folder}/{folder}.py")
     if importlib.util.find_spec("triton") is None:
         raise Missing("Triton is not installed: pip install triton")
-    if not torch.cuda.is_available():
-        os.environ.setdefault("TRITON_INTERPRET", "1")  # read where a kernel is defined
+    interpret_without_gpu()
     spec = importlib.util.spec_from_file_location(f"warpath_twin_{folder}", path.resolve())
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
