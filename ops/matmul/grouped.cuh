@@ -1,21 +1,18 @@
 // Which tile of d a block makes, and what a block may hold.
 #pragma once
 #include "core/device.cuh"
+#include "core/tile_order.cuh"
 #include "problem.cuh"
 
 namespace warpath::matmul {
 
-// Tiles go down a group of `group` rows of tiles, then one to the right, and so on: blocks that run
-// at the same time then share fewer rows of a and columns of b than if they went along one long
-// row. 132 blocks of 8 rows have 8 + 17 tiles to fetch, along a row of tiles up to 1 + 132.
+// In bands of 8 rows of tiles: 132 blocks have 8 + 17 tiles to fetch, along one row of tiles up to
+// 1 + 132.
 template <int Down, int Right>
 __device__ __forceinline__ Place grouped_place(unsigned tile, std::int64_t m, std::int64_t n) {
-  constexpr unsigned group = 8;
-  const unsigned right = unsigned((n + Right - 1) / Right), down = unsigned((m + Down - 1) / Down);
-  const unsigned batch = tile / (right * down), here = tile % (right * down);
-  const unsigned first = here / (group * right) * group;  // row of tiles
-  const unsigned rows = min(group, down - first), inside = here % (group * right);
-  return {batch, std::int64_t(first + inside % rows) * Down, std::int64_t(inside / rows) * Right};
+  const TileOrder order{int((m + Down - 1) / Down), int((n + Right - 1) / Right), 1, 8};
+  const TilePlace at = order.at(int(tile));
+  return {at.batch, std::int64_t(at.row) * Down, std::int64_t(at.column) * Right};
 }
 
 inline std::string enough_shared_memory(std::size_t bytes) {
