@@ -1,12 +1,25 @@
 // d by the threads, where the copy engine cannot take it: rows that start at any element.
 //
-// A warp lays its 16 rows of a patch down in shared memory as it would for the engine, then writes them row by row: 128
-// bytes of d in one instruction, as aligned words. Where a row starts in the middle of a word, so do the pairs: the first
+// A warp lays its 16 rows of a patch down in shared memory, swizzled, then writes them to d row by row: 128 bytes in one
+// instruction, as aligned words. Where a row starts in the middle of a word, so do the pairs: the first
 // and the last element of the 128 bytes have no partner and go alone.
 #pragma once
 #include "hopper_staged.cuh"
 
 namespace warpath::matmul::hopper {
+
+// 128 bytes of each of the warp's rows, from the first of the thread's sums in them on. No two lanes meet in a bank.
+template <class Out>
+__device__ __forceinline__ void lay_rows(const float* sums, unsigned char* patch) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x % ptx::warp_group / 32;
+#pragma unroll
+  for (int i = 0; i < 32 / int(sizeof(Out)); ++i) {  // 8 columns of one row, or of that 8 below
+    const int row = warp * 16 + lane / 4 + i % 2 * 8, column = i / 2 * 8 + lane % 4 * 2;
+    unsigned char* const to = swizzled(patch, row, column * int(sizeof(Out)));
+    store<2>(reinterpret_cast<Out*>(to),
+             Vector<Out, 2>{from_float<Out>(sums[2 * i]), from_float<Out>(sums[2 * i + 1])});
+  }
+}
 
 // 32 columns of f32: a column a lane.
 template <class Out>
@@ -42,7 +55,7 @@ __device__ __forceinline__ void store_rows_as(const float (&sums)[Count], const 
 #pragma unroll
   for (int p = 0; p < patches; ++p) {
     unsigned char* const patch = staging.patch[p % Staging::patches];
-    lay_down(sums + p * columns / 2, patch, Tag<Out>{});
+    lay_rows<Out>(sums + p * columns / 2, patch);
     // Before this warp writes to the patch again it meets once more, at the next one.
     __syncwarp();
     const std::int64_t column = at.column + p * columns;
