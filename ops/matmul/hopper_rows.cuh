@@ -8,7 +8,8 @@
 
 namespace warpath::matmul::hopper {
 
-// 128 bytes of each of the warp's rows, from the first of the thread's sums in them on. No two lanes meet in a bank.
+// 128 bytes of each of the warp's rows, from the first of the thread's sums in them on. With 16 bits no two lanes meet in
+// a bank.
 template <class Out>
 __device__ __forceinline__ void lay_rows(const float* sums, unsigned char* patch) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x % ptx::warp_group / 32;
