@@ -4,7 +4,7 @@
 #include "core/device.cuh"
 #include "hopper_cluster.cuh"
 #include "hopper_launch.cuh"
-#include "hopper_staged.cuh"
+#include "hopper_rows.cuh"
 
 namespace warpath::matmul::hopper {
 
@@ -33,7 +33,7 @@ __device__ __forceinline__ void store_tile(typename Tile::Sums& sums,
   if (out.by_engine)
     store_staged<Tile>(sums, out.epilogue, block.staging[group], d, at, group);
   else
-    store_finished(sums, out.epilogue, corner);
+    store_rows<Tile>(sums, out.epilogue, block.staging[group], at, group);
 }
 
 // Shared memory must stay until the engine has read it; what it wrote is seen when the kernel has ended.
