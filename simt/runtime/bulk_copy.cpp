@@ -109,6 +109,18 @@ TensorMap map_at(const void* pointer, const Coordinates* at, Site site) {
   return map;
 }
 
+// A box begins at a whole piece of 16 bytes of its rows: at any other element a Hopper ends the kernel with this
+// error. So it was seen for loads; stores and reductions compute their addresses in the same way.
+void check_start(const TensorMap& map, const Coordinates& at, Site site) {
+  const auto size = static_cast<std::int64_t>(element_size(map.element));
+  if (at.at[0] * size % 16 == 0) return;
+  bad(cudaErrorIllegalInstruction,
+      "a tensor copy: the box starts at element " + std::to_string(at.at[0]) +
+          " of a row, which is not a multiple of 16 bytes (" + std::to_string(16 / size) +
+          " elements)",
+      site);
+}
+
 // Copies for a barrier go to the block that has it.
 void add_load(BulkLoad load) {
   Block& owner = *current_block().shared_owner(load.barrier);
@@ -241,6 +253,15 @@ void put_bytes(char* to, const char* from, std::size_t size, Reduced how, const 
   }
 }
 
+// Where in the row's bytes a store ends. It writes whole pieces of 16 bytes, the last one also behind the
+// tensor's last element, as a Hopper does (loads bring nothing from there). What reductions do there has not
+// been seen on one: they end at the last element.
+std::size_t stored_end(const TensorMap& map, const BoxRow& row, Reduced how) {
+  const std::size_t end = row.end * element_size(map.element);
+  if (how.by != Reduction::none) return end;
+  return std::min((end + 15) / 16 * 16, row_bytes(map));
+}
+
 void finish_store(BulkStore& store) {
   read_store(store);
   if (store.kind == Kind::plain) {
@@ -251,10 +272,10 @@ void finish_store(BulkStore& store) {
       store.map, store.at, store.shared,
       [](const TensorMap& map, const BoxRow& row, void* with) {
         auto& all = *static_cast<RowsOf*>(with);
-        const std::size_t size = element_size(map.element);
         if (row.global != nullptr) {
-          put_bytes(row.global, all.store.bytes.data() + all.at + row.first * size,
-                    (row.end - row.first) * size, all.store.how, all.store.pc);
+          const std::size_t size = element_size(map.element), first = row.first * size;
+          put_bytes(row.global, all.store.bytes.data() + all.at + first,
+                    stored_end(map, row, all.store.how) - first, all.store.how, all.store.pc);
         }
         all.at += row_bytes(map);
       },
@@ -386,6 +407,7 @@ void tensor_load(void* to, const void* map, const Coordinates& at, MemoryBarrier
   static_cast<Transfer&>(load) =
       transfer(Kind::box, static_cast<char*>(to), nullptr, 0, {Reduction::none, Element::u8}, pc);
   load.map = map_at(map, &at, site);
+  check_start(load.map, at, site);
   load.at = at;
   load.size = box_bytes(load.map);
   load.barrier = barrier;
@@ -401,6 +423,7 @@ void tensor_store(const void* map, const Coordinates& at, const void* from, Redu
   static_cast<Transfer&>(store) =
       transfer(Kind::box, static_cast<char*>(const_cast<void*>(from)), nullptr, 0, {}, pc);
   store.map = map_at(map, &at, site);
+  check_start(store.map, at, site);
   store.at = at;
   store.size = box_bytes(store.map);
   store.how = {by, store.map.element};
