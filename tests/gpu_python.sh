@@ -4,12 +4,14 @@
 #   tests/gpu_python.sh [build|test|overhead|compare]…     all of them by default
 #   WARPATH_PYTHON=/opt/venv/bin/python tests/gpu_python.sh          another Python than python3; it must have torch
 #   PYTHONPATH=folder tests/gpu_python.sh                            packages that it lacks, as pytest and pandas
+#   WARPATH_SECONDS=240 tests/gpu_python.sh                          tests and comparisons begun by then, no more after
 set -u -o pipefail
 cd "$(dirname "$0")/.." || exit 2
 build=${WARPATH_BUILD:-$PWD/build}
 python=${WARPATH_PYTHON:-python3}
 out=$build/python-gpu
 steps=${*:-build test overhead compare}
+limit=${WARPATH_SECONDS:-240}
 jobs=$(nproc 2>/dev/null || echo 2)
 status=0
 note() { printf '\n=== python: %s (%ss)\n' "$*" "$SECONDS"; }
@@ -33,13 +35,14 @@ configure() {
 run_one() {
   local log
   log=$out/test-$(basename "$1" | tr -c 'a-zA-Z0-9_\n' -).log
-  timeout 200 "$python" -m pytest -q -rs -p no:cacheprovider "$1" >"$log" 2>&1
+  timeout "$test_limit" "$python" -m pytest -q -rs -p no:cacheprovider "$1" >"$log" 2>&1
   local code=$?
-  printf '%-52s %s\n' "$(basename "$1")" "$(tail -n 1 "$log" | tr -d =)$([ $code = 124 ] && echo ' (stopped after 200 s)')"
+  printf '%-52s %s\n' "$(basename "$1")" "$(tail -n 1 "$log" | tr -d =)$([ $code = 124 ] && echo ' (stopped)')"
   [ $code = 0 ] || [ $code = 5 ]  # 5: nothing to run
 }
 export -f run_one
 export python out
+export test_limit=$((limit / 2))
 
 for step in $steps; do
   note "$step"
@@ -73,7 +76,9 @@ PYTHON
     compare)
       # The GPU is measured: one at a time.
       for op in ${OPS:-$("$python" -c 'import warpath; print(*warpath.ops())')}; do
-        timeout 100 "$python" -m warpath compare "$op" --output "$out/compare-$op.json" 2>"$out/compare-$op.log"
+        left=$((limit - SECONDS))
+        [ $left -gt 5 ] || { echo "compare $op: skipped, the ${limit} s are over (WARPATH_SECONDS)"; continue; }
+        timeout $left "$python" -m warpath compare "$op" --output "$out/compare-$op.json" 2>"$out/compare-$op.log"
         code=$?
         [ $code = 0 ] || { status=1; tail -n 3 "$out/compare-$op.log"; echo "compare $op ended with $code"; }
       done

@@ -169,7 +169,7 @@ class OnnxWarpath(Row):
 
         if problem.case.elements > MOST_BY_SIMT or problem.flops > MOST_FLOPS_BY_SIMT:
             raise CannotRun("by simt, and this case is too large for it: name a smaller one")
-        return _onnx.session(op, problem, _onnx.our_node(op, problem), ours=True)
+        return _onnx.session(op, problem, _onnx.our_node(op, problem), with_ours=True)
 
     def not_timed(self) -> str:
         return "by simt: a CPU's time says nothing about a GPU"
