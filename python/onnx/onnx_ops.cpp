@@ -55,6 +55,8 @@ struct TypedOp : CustomOp {
   const Op* op = nullptr;
   const Library* library = nullptr;
   const char* (*finish)() = nullptr;
+  bool (*pause_checks)() = nullptr;  // see python/src/ops.h
+  void (*resume_checks)() = nullptr;
   std::string op_name;    // of the contract
   std::string node_name;  // with the types of outputs that differ from the inputs'
   std::vector<const ArgSpec*> inputs, outputs;
@@ -228,8 +230,18 @@ class Kernel {
       std::memset(scratch.data(), 0, scratch.size() * sizeof(std::max_align_t));
       scratch_at(args, a) = {scratch.data(), bytes};
     }
-    best->launch(args, nullptr);
-    if (const char* error = op_.finish()) throw Error("warpath." + op_.op_name + ": " + error);
+    const bool paused = op_.pause_checks && op_.pause_checks();
+    const auto resume = [&] {
+      if (paused) op_.resume_checks();
+    };
+    try {
+      best->launch(args, nullptr);
+      if (const char* error = op_.finish()) throw Error("warpath." + op_.op_name + ": " + error);
+    } catch (...) {
+      resume();
+      throw;
+    }
+    resume();
   }
 
   const TypedOp& op_;
@@ -329,6 +341,8 @@ std::deque<TypedOp>& all_ops() {
     const auto finish =
         runtime ? reinterpret_cast<const char* (*)()>(dlsym(runtime, "warpath_finish")) : nullptr;
     if (!finish) throw Error("runtime_simt.so cannot be opened");
+    const auto pause = reinterpret_cast<bool (*)()>(dlsym(runtime, "simt_pause_checks"));
+    const auto resume = reinterpret_cast<void (*)()>(dlsym(runtime, "simt_resume_checks"));
     harness::Places places;
     places.lib = here() / "lib";
     for (const std::string& folder : harness::built_folders(places, "simt")) {
@@ -341,6 +355,8 @@ std::deque<TypedOp>& all_ops() {
             made->push_back(typed_op(op, dtype, chosen));
             made->back().library = library.registry;
             made->back().finish = finish;
+            made->back().pause_checks = pause;
+            made->back().resume_checks = resume;
           }
       }
     }
