@@ -4,6 +4,7 @@
 #   tests/gpu_python.sh [build|test|overhead|compare]…     all of them by default
 #   WARPATH_PYTHON=/opt/venv/bin/python tests/gpu_python.sh          another Python than python3; it must have torch
 #   PYTHONPATH=folder tests/gpu_python.sh                            packages that it lacks, as pytest and pandas
+#   TESTS=python/tests/test_cuda.py tests/gpu_python.sh test         some test files; OPS="softmax reduce" compares some ops
 #   WARPATH_SECONDS=240 tests/gpu_python.sh                          tests and comparisons begun by then, no more after
 set -u -o pipefail
 cd "$(dirname "$0")/.." || exit 2
@@ -65,8 +66,12 @@ PYTHON
         continue
       fi
       # Triton compiles for each case: the twins one by one.
-      twins=$("$python" -m pytest -q -p no:cacheprovider --collect-only python/tests/test_twins.py 2>/dev/null | grep '::')
-      { printf '%s\n' "$twins"; find python/tests -name 'test_*.py' ! -name test_twins.py; } | grep . |
+      { for file in ${TESTS:-python/tests/test_*.py}; do
+          case $file in
+            */test_twins.py) "$python" -m pytest -q -p no:cacheprovider --collect-only "$file" 2>/dev/null | grep '::' ;;
+            *) echo "$file" ;;
+          esac
+        done; } |
         xargs -P "$jobs" -I{} bash -c 'run_one "$1"' _ {} || status=1
       grep -hE '^(FAILED|ERROR|SKIPPED)' "$out"/test-*.log | sort | uniq -c | sort -rn | cut -c1-220 | head -n 60
       ;;
