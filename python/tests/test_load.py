@@ -222,6 +222,13 @@ def test_compile_error():
     assert "cell.cu:2:10: error: ‘lost’ was not declared" in str(caught.value)
 
 
+def test_no_compiler(monkeypatch):
+    monkeypatch.setenv("CXX", "/no/such/compiler")
+    with pytest.raises(RuntimeError, match="'/no/such/compiler' is not here: install it") as caught:
+        warpath.load_inline("__global__ void nobody_compiled_this() {}\n")
+    assert "\n" not in str(caught.value)
+
+
 def test_magic():
     magics = {}
 
