@@ -65,10 +65,12 @@ PYTHON
         echo "skipped: $python has no pytest; a folder with it in PYTHONPATH will do"
         continue
       fi
-      # Triton compiles for each case: the twins one by one.
+      # Triton compiles for each case, and nvcc long for each extension: these one by one.
       { for file in ${TESTS:-python/tests/test_*.py}; do
           case $file in
-            */test_twins.py) "$python" -m pytest -q -p no:cacheprovider --collect-only "$file" 2>/dev/null | grep '::' ;;
+            */test_twins.py | */test_extension.py)
+              "$python" -m pytest -q -p no:cacheprovider --collect-only "$file" 2>/dev/null | grep '::'
+              ;;
             *) echo "$file" ;;
           esac
         done; } |
