@@ -112,7 +112,7 @@ struct Epilogue {
 template <class T, class Each>
 __device__ __forceinline__ void finish(const Epilogue<T>& out, std::int64_t batch, std::int64_t row,
                                        std::int64_t col, Each each) {
-  each([&](float& sum, int, int) { sum *= out.alpha; });
+  if (out.alpha != 1.0f) each([&](float& sum, int, int) { sum *= out.alpha; });
   if (out.c) {
     const std::int64_t first = batch * out.c_batch + row * out.c_row + col * out.c_col;
     each([&](float& sum, int i, int j) {
