@@ -104,7 +104,7 @@ def test_export(tmp_path):
     results = made.run(None, feed)
     for (name, given, named), got in zip(calls, results, strict=True):
         wanted = call(OPS[name], given, **named)
-        assert torch.equal(torch.from_numpy(got), wanted), f"{name} {named}"
+        torch.testing.assert_close(torch.from_numpy(got), wanted, msg=f"{name} {named}")
 
 
 def test_dynamic_shape(tmp_path):
