@@ -12,7 +12,7 @@ namespace {
 
 using namespace hopper;
 
-constexpr int band = 4, cluster = 2;
+constexpr int band = 8, cluster = 2;
 
 template <class Tile>
 __global__ void __launch_bounds__(run_threads, 1)

@@ -4,14 +4,16 @@
 // thread of a launch takes the same branches, and an output is touched once for k products.
 #pragma once
 #include "core/convert.cuh"
+#include "core/ptx/exp2.cuh"
+#include "core/ptx/reciprocal.cuh"
 #include "core/vector.cuh"
 #include "matmul.h"
 
 namespace warpath::matmul {
 
-// x / (1 + exp(-y)). A large -y makes the quotient 0 and not NaN: exp gives infinity.
+// x / (1 + exp(-y)). A large -y makes the reciprocal 0 and not NaN: exp gives infinity.
 __device__ __forceinline__ float times_sigmoid(float x, float y) {
-  return __fdividef(x, 1.0f + __expf(-y));
+  return x * ptx::reciprocal(1.0f + ptx::exp2(-1.4426950408889634f * y));
 }
 
 __device__ __forceinline__ float activate(Activation activation, float x) {

@@ -22,6 +22,16 @@ __device__ __forceinline__ unsigned char* swizzled(unsigned char* patch, int row
   return patch + row * 128 + ((at / 16) ^ (row % 8)) * 16 + at % 16;
 }
 
+// Neighbours in a row, rounded, two to a word.
+template <class Out, int Count>
+__device__ __forceinline__ void round_pairs(const float* sums, std::uint32_t (&words)[Count]) {
+#pragma unroll
+  for (int i = 0; i < Count; ++i) {
+    const Vector<Out, 2> pair = {from_float<Out>(sums[2 * i]), from_float<Out>(sums[2 * i + 1])};
+    words[i] = reinterpret_cast<const std::uint32_t&>(pair);
+  }
+}
+
 // 64 columns of 16 bits: words [16 * p, 16 * p + 16) of the thread.
 __device__ __forceinline__ void lay_down(const std::uint32_t* words, unsigned char* patch) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x % ptx::warp_group / 32;
@@ -72,28 +82,6 @@ __device__ __forceinline__ ptx::BoxPlace box_of(TilePlace at, int group, int col
   return {at.column * Tile::n + column, at.row * Tile::m + group * 64, at.batch};
 }
 
-// A half of the tile's columns, rounded.
-template <class Tile>
-using HalfRounded = std::uint32_t[Tile::n / 8];
-template <class Tile>
-__device__ __forceinline__ void round_half(const typename Tile::Sums& sums, int half,
-                                           HalfRounded<Tile>& words) {
-#pragma unroll
-  for (int i = 0; i < Tile::n / 8; ++i) {
-    const float* const two = sums + half * (Tile::n / 4) + 2 * i;
-    using T = typename Tile::T;
-    const Vector<T, 2> pair = {from_float<T>(two[0]), from_float<T>(two[1])};
-    words[i] = reinterpret_cast<const std::uint32_t&>(pair);
-  }
-}
-template <class Tile>
-__device__ __forceinline__ void store_half(const HalfRounded<Tile>& words, Staging& staging,
-                                           const CUtensorMap& d, TilePlace at, int group,
-                                           int half) {
-  static_assert(Tile::n / 2 == 64 * Staging::patches);
-  store_patches(words, staging, d, box_of<Tile>(at, group, half * (Tile::n / 2)), group);
-}
-
 // Finished sums, by the copy engine.
 template <class Tile, class T>
 __device__ __forceinline__ void store_staged(const typename Tile::Sums& sums,
@@ -105,10 +93,10 @@ __device__ __forceinline__ void store_staged(const typename Tile::Sums& sums,
       store_patches(sums + i, staging, d, box_of<Tile>(at, group, 2 * i), group);
   } else if constexpr (sizeof(T) == 2) {
 #pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      HalfRounded<Tile> words;
-      round_half<Tile>(sums, half, words);
-      store_half<Tile>(words, staging, d, at, group, half);
+    for (int i = 0; i < Tile::n / 2; i += 32 * Staging::patches) {
+      std::uint32_t words[16 * Staging::patches];
+      round_pairs<T>(sums + i, words);
+      store_patches(words, staging, d, box_of<Tile>(at, group, 2 * i), group);
     }
   }
 }

@@ -5,11 +5,11 @@
 
 namespace warpath::matmul::hopper {
 
-inline constexpr int stream_band = 8;  // in tiles of 128 rows
+inline constexpr int stream_band = 16;  // in tiles of 128 rows
 inline constexpr int tile_floats = 128 * 256;
-// What it costs to hand sums on, in steps along k: to leave 128 KiB in scratch memory, to take them from there, and both
-// with the wait in between.
-inline constexpr int leave_steps = 4, take_steps = 2, hand_on_steps = 16;
+// What it costs to hand sums on, in steps along k: to leave 128 KiB in scratch memory when all SMs do, to take them from
+// there; and to share out a round and a bit, whose workers read a and b at different places. As an H200 takes them.
+inline constexpr int leave_steps = 10, take_steps = 2, uneven_steps = 96;
 inline constexpr int most_parts = 32;
 
 // The places in scratch: the sums of two warp groups, and a flag for each. The flags lie in front, where no other shape's
@@ -59,38 +59,12 @@ __device__ __forceinline__ void take_over(float (&sums)[Count], const Parts& par
   }
 }
 
-// When a tile is stored: as soon as its sums are there, or the second half of its columns while the products of the next
-// tile run. For the latter a warp group keeps that half, rounded to 16 bits, in a quarter as many registers.
-enum class Storing { at_once, later };
-
-// The half of a tile that waits to be stored.
 template <class Tile>
-struct Waiting {
-  HalfRounded<Tile> words;
-  TilePlace at;
-  bool any = false;
-
-  __device__ __forceinline__ void take(const typename Tile::Sums& sums, RunStorage<Tile>& block,
-                                       const CUtensorMap& d, TilePlace place, int group) {
-    round_half<Tile>(sums, 0, words);
-    store_half<Tile>(words, block.staging[group], d, place, group, 0);
-    round_half<Tile>(sums, 1, words);
-    at = place;
-    any = true;
-  }
-  __device__ __forceinline__ void store(RunStorage<Tile>& block, const CUtensorMap& d, int group) {
-    if (any) store_half<Tile>(words, block.staging[group], d, at, group, 1);
-    any = false;
-  }
-};
-
-template <class Tile, Storing When>
 __global__ void __launch_bounds__(run_threads, 1)
     stream_k(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
              const __grid_constant__ CUtensorMap d, Shape shape, SharedWork work, Parts parts,
              Output<typename Tile::T> out) {
   constexpr int cluster = Tile::cluster;
-  constexpr bool may_wait = When == Storing::later && sizeof(typename Tile::T) == 2;
   extern __shared__ __align__(1024) unsigned char shared[];
   auto& block = storage_in<RunStorage<Tile>>(shared);
   if (threadIdx.x == 0) block.ring.init(cluster * warps_of(Tile::groups));
@@ -98,7 +72,7 @@ __global__ void __launch_bounds__(run_threads, 1)
 
   Turn<Tile::stages> turn;
   PieceWalk walk(work, blockIdx.x / cluster);
-  Piece piece;
+  Piece piece{};
   if (is_producer()) {
     ptx::give_registers<producer_registers>();
     if (threadIdx.x == 0)
@@ -108,19 +82,15 @@ __global__ void __launch_bounds__(run_threads, 1)
   } else {
     ptx::take_registers<consumer_registers>();
     const int group = consumer_group(), rank = blockIdx.x % cluster;
-    const bool later = may_wait && out.by_engine && !out.epilogue.to_float;
-    Waiting<Tile> waiting;
     bool more = walk.next(piece);
     while (more) {
-      // Which piece is next, and where, is found out while products run: it takes divisions.
-      TilePlace at;
-      Piece next;
+      TilePlace at{};
+      Piece next{};
       typename Tile::Sums sums;
       consume(
           block.ring, turn, sums, group, piece.k_end - piece.k_begin,
           [&](int stage) { free_shared(block.ring, stage); },
-          [&] {
-            if constexpr (may_wait) waiting.store(block, d, group);
+          [&] {  // it takes divisions to find the way: while products run
             at = own_place<cluster>(shape.order.at(piece.tile));
             more = walk.next(next);
           });
@@ -129,18 +99,10 @@ __global__ void __launch_bounds__(run_threads, 1)
       } else {
         for (int p = piece.first_place; p < piece.place; p += piece.place_step)
           take_over(sums, parts, p * cluster + rank, group);
-        if (later) {
-          if constexpr (may_wait) {
-            finish(sums, out.epilogue, corner_of<Tile>(at, group));
-            waiting.take(sums, block, d, at, group);
-          }
-        } else {
-          store_tile<Tile>(sums, out, block, d, at);
-        }
+        store_tile<Tile>(sums, out, block, d, at);
       }
       piece = next;
     }
-    if constexpr (may_wait) waiting.store(block, d, group);
     finish_stores();
   }
   sync_sharers<Tile>();
@@ -159,7 +121,7 @@ SharedWork share(const Shape& shape) {
   // A full round joins the rest: a share is then one tile and a bit, and most tiles have two workers.
   if (const int rest = tiles % all; tiles > all && rest > 0)
     consider({tiles, steps, rest + all, all},
-             ceil_div(std::int64_t(tiles) * steps, all) + hand_on_steps);
+             ceil_div(std::int64_t(tiles) * steps, all) + uneven_steps);
   if (tiles < all)
     for (int parts = 2; parts <= std::min(most_parts, steps); ++parts) {
       const std::int64_t rounds = ceil_div(std::int64_t(tiles) * parts, all);
@@ -170,11 +132,11 @@ SharedWork share(const Shape& shape) {
   return best;
 }
 
-// f(Tag<tile>) with the cluster that fits the size of the call: two blocks share b where that leaves every SM a tile.
+// f(Tag<tile>): two blocks, one above the other, share b where there are rows enough for both.
 template <class F>
 void by_cluster(const Args& args, F f) {
-  const std::int64_t tiles = args.batch() * ceil_div(args.m(), 128) * ceil_div(args.n(), 256);
-  const bool pairs = args.m() > 128 && tiles > multiprocessors();
+  const std::int64_t rows = ceil_div(args.m(), 128);
+  const bool pairs = rows % 2 == 0 || rows >= 8;
   by_form(args, [&]<class T, bool A, bool B>(Form<T, A, B>) {
     if (pairs)
       f(Tag<RunTile<2, T, A, B>>{});
@@ -195,14 +157,13 @@ inline std::int64_t stream_scratch(const Args& args) {
   return bytes;
 }
 
-template <Storing When>
-void stream_launch(const Args& args, cudaStream_t stream) {
+inline void stream_launch(const Args& args, cudaStream_t stream) {
   by_cluster(args, [&]<class Block>(Tag<Block>) {
     const Shape shape = shape_of<Block, Block::cluster>(args, stream_band / Block::cluster);
     const SharedWork work = share<Block>(shape);
     auto* const flags = static_cast<unsigned*>(args.scratch.data);
     const Parts parts{reinterpret_cast<float*>(flags + most_flags), flags};
-    run_launch<Block>(stream)(stream_k<Block, When>, unsigned(work.workers), map_of_a<Block>(args),
+    run_launch<Block>(stream)(stream_k<Block>, unsigned(work.workers), map_of_a<Block>(args),
                               map_of_b<Block>(args), map_of_d(args), shape, work, parts,
                               output_of<typename Block::T>(args));
   });

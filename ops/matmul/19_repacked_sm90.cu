@@ -103,7 +103,7 @@ void launch(const Args& args, cudaStream_t stream) {
     repack<T><<<a.blocks + b.blocks, repack_threads, 0, stream>>>(a, b);
   });
   CUDA_CHECK(cudaGetLastError());
-  stream_launch<Storing::at_once>(product, stream);
+  stream_launch(product, stream);
 }
 
 WARPATH_RUNG(Args, launch, .supports = fits, .scratch = scratch_bytes, .zeroed_scratch = true);
