@@ -188,8 +188,11 @@ void graph::forget(cudaStream_t stream) {
   const std::lock_guard lock(all.mutex);
   const auto found = all.streams.find(stream);
   if (found == all.streams.end()) return;
-  found->second.capture->valid = false;
-  if (found->second.capture->origin == stream) --open_captures;
+  // A stream that joined may go before the capture ends; what it did stays in the graph.
+  if (found->second.capture->origin == stream) {
+    found->second.capture->valid = false;
+    --open_captures;
+  }
   all.streams.erase(found);
 }
 
