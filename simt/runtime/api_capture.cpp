@@ -1,6 +1,8 @@
 // Capture: what is put into a stream becomes nodes of a graph and does not happen. An event carries
 // the capture into other streams.
 
+#include <simt/capture.h>
+
 #include <algorithm>
 #include <map>
 #include <mutex>
@@ -118,6 +120,13 @@ std::optional<cudaError_t> graph::take(cudaStream_t stream, cudaGraphNodeType ty
   place.last = {node};
   if (made != nullptr) *made = node;
   return cudaSuccess;
+}
+
+cudaError_t simt::capture_call(cudaStream_t stream, std::function<bool()> work) {
+  const auto taken = graph::take(stream, cudaGraphNodeTypeKernel, [work = std::move(work)] {
+    return work() ? cudaSuccess : cudaErrorLaunchFailure;
+  });
+  return taken.value_or(cudaErrorIllegalState);
 }
 
 cudaError_t graph::refuse_wait(cudaStream_t stream) {
