@@ -4,9 +4,11 @@
 
 #include <cublas_v2.h>
 #include <simt/allocation.h>
+#include <simt/capture.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 
 extern "C" {
 #include <cblas.h>
@@ -20,24 +22,64 @@ struct cublasContext {
 
 namespace simt::cublas {
 
-// Calls compute at once, so a graph cannot keep them.
-inline bool refuse_capture(cudaStream_t stream) {
+inline bool is_captured(cudaStream_t stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  cudaStreamIsCapturing(stream, &status);
-  if (status == cudaStreamCaptureStatusNone) return false;
-  std::fputs("simt: cuBLAS calls cannot be captured into a graph yet\n", stderr);
+  if (stream != nullptr) cudaStreamIsCapturing(stream, &status);
+  return status != cudaStreamCaptureStatusNone;
+}
+
+// Calls that a graph cannot keep.
+inline bool refuse_capture(cudaStream_t stream) {
+  if (!is_captured(stream)) return false;
+  std::fputs("simt: this cuBLAS call cannot be captured into a graph\n", stderr);
   return true;
 }
+
+// A scalar of a call that is made later: its value, or the address of one in device memory.
+template <class T>
+class Scalar {
+ public:
+  Scalar(cublasHandle_t h, const T* from, std::size_t bytes) : from_(from) {
+    here_ = from != nullptr && h != nullptr && h->pointer_mode == CUBLAS_POINTER_MODE_HOST;
+    if (here_) std::memcpy(bytes_, from, std::min(bytes, sizeof bytes_));
+  }
+  const T* get() const { return here_ ? reinterpret_cast<const T*>(bytes_) : from_; }
+
+ private:
+  const T* from_;
+  bool here_;
+  alignas(16) char bytes_[16];
+};
+
+// The call becomes a node of the graph, with the handle's settings of now.
+template <class Call>
+cublasStatus_t keep(cublasHandle_t h, Call call) {
+  const auto later = [own = *h, call]() mutable {
+    own.stream = nullptr;
+    return call(&own) == CUBLAS_STATUS_SUCCESS;
+  };
+  return simt::capture_call(h->stream, later) == cudaSuccess ? CUBLAS_STATUS_SUCCESS
+                                                             : CUBLAS_STATUS_EXECUTION_FAILED;
+}
+
+// At the head of a function that can be captured: CALL is the same call once more.
+#define SIMT_CUBLAS_KEEP(CALL)                              \
+  if (h != nullptr && simt::cublas::is_captured(h->stream)) \
+  return simt::cublas::keep(h, [=](cublasHandle_t h) { return CALL; })
+#define SIMT_CUBLAS_SCALAR(NAME) const simt::cublas::Scalar<T> NAME##_(h, NAME, sizeof(T))
 
 // The first of these that holds is the answer to a call, before anything is computed.
 inline cublasStatus_t check(cublasHandle_t handle, bool valid) {
   if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
-  if (handle->stream != nullptr && refuse_capture(handle->stream)) {
-    return CUBLAS_STATUS_NOT_SUPPORTED;
-  }
+  if (refuse_capture(handle->stream)) return CUBLAS_STATUS_NOT_SUPPORTED;
   library_writes();
   return valid ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
 }
+
+// The same for calls that compute nothing, captured or not.
+#define SIMT_CUBLAS_SETTING(VALID)                        \
+  if (h == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED; \
+  if (!(VALID)) return CUBLAS_STATUS_INVALID_VALUE
 
 #define SIMT_CUBLAS_CHECK(VALID) \
   if (const cublasStatus_t status_ = simt::cublas::check(h, VALID); status_) return status_

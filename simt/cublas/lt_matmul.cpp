@@ -170,7 +170,6 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
                               cublasLtMatrixLayout_t d_layout, const cublasLtMatmulAlgo_t*, void*,
                               size_t, cudaStream_t stream) {
   if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
-  if (refuse_capture(stream)) return CUBLAS_STATUS_NOT_SUPPORTED;
   if (!desc || !alpha || !beta || !a || !b || !d || !a_layout || !b_layout || !c_layout ||
       !d_layout || !fits(*desc, *a_layout, *b_layout, *d_layout) || !complete(*desc)) {
     return CUBLAS_STATUS_INVALID_VALUE;
@@ -179,6 +178,20 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
       !known(d_layout->type) || !known(desc->scale) || desc->tc != CUBLAS_OP_N ||
       desc->pointer_mode > CUBLASLT_POINTER_MODE_DEVICE) {
     return CUBLAS_STATUS_NOT_SUPPORTED;
+  }
+  if (is_captured(stream)) {
+    // The descriptions may be gone when the graph is launched.
+    cublasContext modes;
+    modes.stream = stream;
+    if (desc->pointer_mode != CUBLASLT_POINTER_MODE_HOST)
+      modes.pointer_mode = CUBLAS_POINTER_MODE_DEVICE;
+    const std::size_t size = bytes_of(desc->scale);
+    const Scalar<void> by(&modes, alpha, size), kept(&modes, beta, size);
+    return keep(&modes, [=, how = *desc, la = *a_layout, lb = *b_layout, lc = *c_layout,
+                         ld = *d_layout](cublasHandle_t) mutable {
+      return cublasLtMatmul(handle, &how, by.get(), a, &la, b, &lb, kept.get(), c, &lc, d, &ld,
+                            nullptr, nullptr, 0, nullptr);
+    });
   }
   const double by = load(alpha, desc->scale, 0), keep = load(beta, desc->scale, 0);
   const bool wide = desc->scale == CUDA_R_64F || a_layout->type == CUDA_R_8I;

@@ -46,7 +46,13 @@ cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperation_t ta, cublasOperat
                             int n, int k, const void* alpha, const void* a, cudaDataType a_type,
                             int lda, const void* b, cudaDataType b_type, int ldb, const void* beta,
                             void* c, cudaDataType c_type, int ldc, cublasComputeType_t compute,
-                            cublasGemmAlgo_t) {
+                            cublasGemmAlgo_t algorithm) {
+  if (h != nullptr && is_captured(h->stream)) {
+    const std::size_t size = bytes_of(scalar_type(compute));
+    const Scalar<void> by(h, alpha, size), kept(h, beta, size);
+    SIMT_CUBLAS_KEEP(cublasGemmEx(h, ta, tb, m, n, k, by.get(), a, a_type, lda, b, b_type, ldb,
+                                  kept.get(), c, c_type, ldc, compute, algorithm));
+  }
   SIMT_CUBLAS_CHECK(m >= 0 && n >= 0 && k >= 0 && leads(lda, ta, m, k) && leads(ldb, tb, k, n) &&
                     leads(ldc, m));
   if (!known(a_type) || !known(b_type) || !known(c_type)) return CUBLAS_STATUS_NOT_SUPPORTED;
@@ -65,6 +71,13 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t h, cublasOperation_t ta
                                           const void* beta, void* c, cudaDataType c_type, int ldc,
                                           long long stride_c, int batch,
                                           cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {
+  if (h != nullptr && is_captured(h->stream)) {
+    const std::size_t size = bytes_of(scalar_type(compute));
+    const Scalar<void> by(h, alpha, size), kept(h, beta, size);
+    SIMT_CUBLAS_KEEP(cublasGemmStridedBatchedEx(h, ta, tb, m, n, k, by.get(), a, a_type, lda,
+                                                stride_a, b, b_type, ldb, stride_b, kept.get(), c,
+                                                c_type, ldc, stride_c, batch, compute, algorithm));
+  }
   SIMT_CUBLAS_CHECK(batch >= 0);
   const auto step = [](auto* base, cudaDataType type, long long stride, int i) {
     using Byte = std::conditional_t<std::is_const_v<std::remove_pointer_t<decltype(base)>>,

@@ -228,3 +228,4 @@ inline CUresult cuEventElapsedTime(float* ms, CUevent start, CUevent end) {
 #include <simt/driver_launch.h>
 #include <simt/driver_memory.h>
 #include <simt/driver_tensor_map.h>
+#include <simt/driver_virtual.h>

@@ -4,6 +4,7 @@
 
 #include "api_internal.h"
 #include "check_hooks.h"
+#include "graph_memory.h"
 
 using namespace simt;
 using namespace simt::api;
@@ -80,6 +81,7 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent) {
 cudaError_t cudaFree(void* pointer) {
   if (const cudaError_t error = synchronise()) return record(error);
   if (!pointer) return cudaSuccess;
+  if (const auto block = graph::block_at(pointer)) return record(graph::free(block));
   const auto freed = take_allocation(pointer, on_heap);
   if (!freed) {
     if (check_hooks != nullptr) check_hooks->bad_free(pointer, __builtin_return_address(0));

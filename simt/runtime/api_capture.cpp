@@ -1,6 +1,8 @@
 // Capture: what is put into a stream becomes nodes of a graph and does not happen. An event carries
 // the capture into other streams.
 
+#include <simt/capture.h>
+
 #include <algorithm>
 #include <map>
 #include <mutex>
@@ -120,6 +122,13 @@ std::optional<cudaError_t> graph::take(cudaStream_t stream, cudaGraphNodeType ty
   return cudaSuccess;
 }
 
+cudaError_t simt::capture_call(cudaStream_t stream, std::function<bool()> work) {
+  const auto taken = graph::take(stream, cudaGraphNodeTypeKernel, [work = std::move(work)] {
+    return work() ? cudaSuccess : cudaErrorLaunchFailure;
+  });
+  return taken.value_or(cudaErrorIllegalState);
+}
+
 cudaError_t graph::refuse_wait(cudaStream_t stream) {
   if (open_captures == 0) return cudaSuccess;
   State& all = state();
@@ -188,8 +197,11 @@ void graph::forget(cudaStream_t stream) {
   const std::lock_guard lock(all.mutex);
   const auto found = all.streams.find(stream);
   if (found == all.streams.end()) return;
-  found->second.capture->valid = false;
-  if (found->second.capture->origin == stream) --open_captures;
+  // A stream that joined may go before the capture ends; what it did stays in the graph.
+  if (found->second.capture->origin == stream) {
+    found->second.capture->valid = false;
+    --open_captures;
+  }
   all.streams.erase(found);
 }
 

@@ -24,8 +24,14 @@ bool known_direction(cudaMemcpyKind kind) {
 // passes, unless the direction says that it is on the device.
 bool valid_range(const void* pointer, size_t count, bool on_device, const char* what) {
   if (!pointer) return false;
-  const auto found = find_allocation(pointer);
-  const bool valid = found ? count <= found->end() - reinterpret_cast<uintptr_t>(pointer)
+  auto found = find_allocation(pointer);
+  const uintptr_t end = reinterpret_cast<uintptr_t>(pointer) + count;
+  while (found && found->flags == Allocation::mapped && end > found->end()) {
+    const auto next = find_allocation(reinterpret_cast<const void*>(found->end()));
+    if (!next || next->flags != Allocation::mapped) break;
+    found = next;
+  }
+  const bool valid = found ? end >= reinterpret_cast<uintptr_t>(pointer) && end <= found->end()
                            : !on_device && !is_device_range(pointer);
   if (!valid && check_hooks != nullptr) check_hooks->bad_range(what, pointer, count);
   return valid;

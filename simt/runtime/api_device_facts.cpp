@@ -119,7 +119,13 @@ constexpr Fact facts[] = {
     {cudaDevAttrHostRegisterSupported, 1},
     {cudaDevAttrPageableMemoryAccessUsesHostPageTables, 0},
     {cudaDevAttrDirectManagedMemAccessFromHost, 0},
+    // The driver API's alone: virtual memory, file descriptors of it, two kinds of Windows' handles.
+    {static_cast<cudaDeviceAttr>(102), 1},
+    {static_cast<cudaDeviceAttr>(103), 1},
+    {static_cast<cudaDeviceAttr>(104), 0},
+    {static_cast<cudaDeviceAttr>(105), 0},
     {cudaDevAttrMaxBlocksPerMultiprocessor, 32},
+    {static_cast<cudaDeviceAttr>(107), 0},  // compressible memory
     {cudaDevAttrMaxPersistingL2CacheSize, 39321600},
     {cudaDevAttrMaxAccessPolicyWindowSize, 134217728},
     {cudaDevAttrReservedSharedMemoryPerBlock, 1024},

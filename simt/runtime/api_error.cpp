@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "api_internal.h"
+#include "grid.h"
 
 namespace simt {
 namespace {
@@ -67,6 +68,7 @@ cudaError_t record(cudaError_t error) {
 }
 
 cudaError_t device_state() {
+  if (in_kernel()) run_children_now();
   return fault_visible.load() ? fault.load() : cudaSuccess;
 }
 

@@ -51,10 +51,11 @@ const char* name_of(cudaGraphNodeType type) {
   }
 }
 
-cudaError_t instantiate(cudaGraphExec_t* exec, cudaGraph_t graph) {
+cudaError_t instantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long flags = 0) {
   if (!exec || !graph) return record(cudaErrorInvalidValue);
   if (!graph->nodes.empty() && graph->order().empty()) return record(cudaErrorInvalidValue);
-  *exec = new CUgraphExec_st{graph->clone()};
+  *exec =
+      new CUgraphExec_st{graph->clone(), (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0};
   return cudaSuccess;
 }
 
@@ -160,8 +161,9 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t
   return cudaSuccess;
 }
 
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
-  return instantiate(exec, graph);
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph,
+                                 unsigned long long flags) {
+  return instantiate(exec, graph, flags);
 }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, cudaGraphNode_t* error,
                                  char* log, size_t log_size) {
@@ -170,13 +172,13 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, cudaG
   return instantiate(exec, graph);
 }
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t graph,
-                                          unsigned long long) {
-  return instantiate(exec, graph);
+                                          unsigned long long flags) {
+  return instantiate(exec, graph, flags);
 }
 cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* exec, cudaGraph_t graph,
                                            cudaGraphInstantiateParams* params) {
   if (!params) return record(cudaErrorInvalidValue);
-  const cudaError_t error = instantiate(exec, graph);
+  const cudaError_t error = instantiate(exec, graph, params->flags);
   params->errNode_out = nullptr;
   params->result_out = error ? cudaGraphInstantiateInvalidStructure : cudaGraphInstantiateSuccess;
   return error;
@@ -219,7 +221,15 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
   const auto taken = graph::take(
       stream, cudaGraphNodeTypeGraph, [graph] { return graph->run(); }, &node);
   if (node) node->child = graph;
-  return record(taken ? *taken : graph->run());
+  if (taken) return record(*taken);
+  const graph::LaunchStream launch(stream);
+  for (const auto& each : graph->nodes) {
+    if (each->type != cudaGraphNodeTypeMemAlloc || !each->memory || !each->memory->live) continue;
+    // Memory of the last launch that nobody has freed.
+    if (!exec->frees_on_launch) return record(cudaErrorInvalidValue);
+    graph::free(each->memory);
+  }
+  return record(graph->run());
 }
 
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream) {

@@ -181,7 +181,9 @@ cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) 
 }
 
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* params) {
-  if (!is(node, cudaGraphNodeTypeKernel) || !params) return record(cudaErrorInvalidValue);
+  // A library's call has no parameters to show.
+  if (!is(node, cudaGraphNodeTypeKernel) || !params || !node->kernel)
+    return record(cudaErrorInvalidValue);
   *params = node->kernel->params();
   return cudaSuccess;
 }

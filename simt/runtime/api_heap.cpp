@@ -123,6 +123,18 @@ class Heap {
     large_.give(base, round_up(size, gpu_page) + red_zone(page));
   }
 
+  void* reserve(std::size_t size) {
+    const std::lock_guard lock(mutex_);
+    const auto base = large_.take(round_up(size, gpu_page));
+    return reinterpret_cast<void*>(base.value_or(0));
+  }
+
+  void unreserve(std::uintptr_t base, std::size_t size) {
+    const std::lock_guard lock(mutex_);
+    retire(base, round_up(size, gpu_page));
+    large_.give(base, round_up(size, gpu_page));
+  }
+
   void reset() {
     const std::lock_guard lock(mutex_);
     retire(begin_, end_ - begin_);
@@ -203,6 +215,12 @@ void heap_free(void* pointer, std::size_t size) {
 }
 void heap_reset() {
   heap().reset();
+}
+void* heap_reserve(std::size_t size) {
+  return heap().reserve(size);
+}
+void heap_unreserve(void* pointer, std::size_t size) {
+  heap().unreserve(reinterpret_cast<std::uintptr_t>(pointer), size);
 }
 std::pair<std::uintptr_t, std::uintptr_t> heap_range() {
   return heap().range();

@@ -42,6 +42,9 @@ std::size_t texel_size(const cudaArray* array);
 void* heap_allocate(std::size_t size);
 void heap_free(void* pointer, std::size_t size);
 void heap_reset();
+// Addresses of device memory without any memory behind them: a multiple of a GPU's pages.
+void* heap_reserve(std::size_t size);
+void heap_unreserve(void* pointer, std::size_t size);
 std::size_t heap_total();
 std::pair<std::uintptr_t, std::uintptr_t> heap_range();
 std::size_t heap_used();

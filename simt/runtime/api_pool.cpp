@@ -49,9 +49,18 @@ cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t size, cudaMemPool_t p
                                     cudaStream_t stream) {
   if (!is_pool(pool)) return record(cudaErrorInvalidValue);
   if (!is_stream(stream)) return record(cudaErrorInvalidResourceHandle);
-  // A captured allocation has its address from the start and keeps it.
-  if (const auto taken = graph::take(stream, cudaGraphNodeTypeMemAlloc, {}); taken && *taken)
-    return record(*taken);
+  cudaGraphNode_t node = nullptr;
+  if (const auto taken = graph::take(stream, cudaGraphNodeTypeMemAlloc, {}, &node)) {
+    if (*taken || !pointer) return record(*taken ? *taken : cudaErrorInvalidValue);
+    const auto block = graph::make_block(size);
+    if (!block) return record(cudaErrorMemoryAllocation);
+    *pointer = block->base;
+    node->memory = block;
+    node->allocation.bytesize = size;
+    node->allocation.dptr = block->base;
+    node->work = [block] { return graph::allocate(block); };
+    return cudaSuccess;
+  }
   const cudaError_t error = cudaMalloc(pointer, size);
   if (error == cudaSuccess)
     pool->used_high = std::max<unsigned long long>(pool->used_high, heap_used());
@@ -60,7 +69,14 @@ cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t size, cudaMemPool_t p
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   if (!is_stream(stream)) return record(cudaErrorInvalidResourceHandle);
-  if (const auto taken = graph::take(stream, cudaGraphNodeTypeMemFree, {})) return record(*taken);
+  cudaGraphNode_t node = nullptr;
+  if (const auto taken = graph::take(stream, cudaGraphNodeTypeMemFree, {}, &node)) {
+    if (const auto block = graph::block_at(pointer); node && block) {
+      node->memory = block;
+      node->work = [block] { return graph::free(block); };
+    }
+    return record(*taken);
+  }
   return cudaFree(pointer);
 }
 

@@ -10,8 +10,28 @@
 
 namespace {
 
-// XORWOW's numbers come from this many subsequences in turn.
+// The numbers of XORWOW and MRG32k3a come from this many subsequences in turn.
 constexpr unsigned ways = 4096;
+
+const char* name_of(curandRngType_t type) {
+  switch (type) {
+    case CURAND_RNG_PSEUDO_MTGP32:
+      return "MTGP32";
+    case CURAND_RNG_PSEUDO_MT19937:
+      return "MT19937";
+    case CURAND_RNG_QUASI_DEFAULT:
+    case CURAND_RNG_QUASI_SOBOL32:
+      return "SOBOL32";
+    case CURAND_RNG_QUASI_SCRAMBLED_SOBOL32:
+      return "SCRAMBLED_SOBOL32";
+    case CURAND_RNG_QUASI_SOBOL64:
+      return "SOBOL64";
+    case CURAND_RNG_QUASI_SCRAMBLED_SOBOL64:
+      return "SCRAMBLED_SOBOL64";
+    default:
+      return "of an unknown type";
+  }
+}
 
 }  // namespace
 
@@ -20,6 +40,7 @@ struct curandGenerator_st {
   unsigned long long seed = 0, offset = 0;
   bool seeded = false;
   std::vector<curandStateXORWOW_t> xorwow;
+  std::vector<curandStateMRG32k3a_t> mrg;
   unsigned way = 0;
   curandStatePhilox4_32_10_t philox;
 
@@ -27,11 +48,17 @@ struct curandGenerator_st {
     if (seeded) return;
     seeded = true;
     if (type == CURAND_RNG_PSEUDO_PHILOX4_32_10) return curand_init(seed, 0, offset, &philox);
-    xorwow.resize(ways);
     way = static_cast<unsigned>(offset % ways);
+    if (type == CURAND_RNG_PSEUDO_MRG32K3A) return start(mrg);
+    start(xorwow);
+  }
+
+  template <class State>
+  void start(std::vector<State>& states) {
+    states.resize(ways);
     for (unsigned i = 0; i < ways; ++i) {
       // The ways before the first have given one number more.
-      curand_init(seed, i, offset / ways + (i < way ? 1 : 0), &xorwow[i]);
+      curand_init(seed, i, offset / ways + (i < way ? 1 : 0), &states[i]);
     }
   }
 
@@ -39,9 +66,9 @@ struct curandGenerator_st {
   template <class Draw>
   auto next(Draw draw) {
     if (type == CURAND_RNG_PSEUDO_PHILOX4_32_10) return draw(&philox);
-    curandStateXORWOW_t* state = &xorwow[way];
+    const unsigned turn = way;
     way = (way + 1) % ways;
-    return draw(state);
+    return type == CURAND_RNG_PSEUDO_MRG32K3A ? draw(&mrg[turn]) : draw(&xorwow[turn]);
   }
 
   template <class Out, class Draw>
@@ -71,10 +98,12 @@ extern "C" {
 curandStatus_t curandCreateGenerator(curandGenerator_t* generator, curandRngType_t type) {
   if (generator == nullptr) return CURAND_STATUS_OUT_OF_RANGE;
   if (type == CURAND_RNG_PSEUDO_DEFAULT) type = CURAND_RNG_PSEUDO_XORWOW;
-  if (type != CURAND_RNG_PSEUDO_XORWOW && type != CURAND_RNG_PSEUDO_PHILOX4_32_10) {
+  if (type != CURAND_RNG_PSEUDO_XORWOW && type != CURAND_RNG_PSEUDO_MRG32K3A &&
+      type != CURAND_RNG_PSEUDO_PHILOX4_32_10) {
     std::fprintf(stderr,
-                 "simt: cuRAND generator type %d is not supported; XORWOW and PHILOX4_32_10 are\n",
-                 static_cast<int>(type));
+                 "simt: cuRAND's generator %s is not supported; XORWOW, MRG32K3A and PHILOX4_32_10 "
+                 "are\n",
+                 name_of(type));
     return CURAND_STATUS_TYPE_ERROR;
   }
   *generator = new curandGenerator_st{};

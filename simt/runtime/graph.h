@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "api_internal.h"
+#include "graph_memory.h"
 
 namespace simt::graph {
 
@@ -83,6 +84,8 @@ struct CUgraphNode_st {
   cudaMemsetParams fill = {};
   cudaHostNodeParams host = {};
   std::shared_ptr<CUgraph_st> child;
+  std::shared_ptr<simt::graph::Block> memory;
+  cudaMemAllocNodeParams allocation = {};
 };
 
 struct CUgraph_st {
@@ -100,4 +103,5 @@ struct CUgraph_st {
 
 struct CUgraphExec_st {
   std::shared_ptr<CUgraph_st> graph;  // a copy of its own
+  bool frees_on_launch = false;
 };

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -22,6 +23,9 @@
 namespace simt {
 
 class Cluster;
+namespace graph {
+class KernelCall;
+}
 
 struct SharedPlace {
   const SharedVar* variable;
@@ -76,6 +80,7 @@ struct Grid {
   std::string report;
   std::vector<SharedPlace> places;
   std::vector<std::pair<std::uint64_t, std::string>> outputs;
+  std::vector<std::shared_ptr<graph::KernelCall>> children;  // launched by its threads, not yet run
 
   std::condition_variable meeting;
   std::uint64_t arrived = 0, left = 0, meetings = 0;
@@ -87,5 +92,8 @@ std::string describe(Site site);
 
 // Puts the outputs of a grid, in block order, behind what earlier grids printed.
 void publish_output(Grid& grid);
+
+// Runs what threads of the running block's grid have launched and what still waits for its end.
+void run_children_now();
 
 }  // namespace simt

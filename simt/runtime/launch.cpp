@@ -7,8 +7,10 @@
 #include <simt/special.h>
 
 #include <algorithm>
+#include <deque>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 
 #include "check_hooks.h"
 #include "cluster.h"
@@ -74,6 +76,55 @@ void run_blocks(Grid& grid) {
   }
 }
 
+using Children = std::vector<std::shared_ptr<graph::KernelCall>>;
+
+thread_local bool launch_now = false;  // the next launch is one that has waited already
+thread_local std::deque<std::shared_ptr<graph::KernelCall>>* waiting = nullptr;
+
+// A launch by a thread takes a GPU longer than what is left of a small grid, and programs rely on that: it
+// waits for the end of its grid, or until a thread asks for it. The checks see it where it stands.
+bool put_off(const Config& config, const Kernel& kernel) {
+  if (!in_kernel() || check_hooks != nullptr || has_debugger) return false;
+  Grid& grid = *current_block().grid;
+  if (grid.has_limit) return false;
+  auto call = std::make_shared<graph::KernelCall>(config, kernel);
+  const std::lock_guard lock(grid.mutex);
+  grid.children.push_back(std::move(call));
+  return true;
+}
+
+Children take_children(Grid& grid) {
+  const std::lock_guard lock(grid.mutex);
+  return std::exchange(grid.children, {});
+}
+
+void run_inside(const Children& children) {
+  for (const auto& child : children) {
+    launch_now = true;
+    child->run();
+  }
+  launch_now = false;
+}
+
+// After the end of `grid`. On the host one loop runs all generations, however many there are.
+void run_children(Grid& grid) {
+  Children children = take_children(grid);
+  if (children.empty()) return;
+  if (in_kernel()) return run_inside(children);
+  if (waiting != nullptr) {
+    waiting->insert(waiting->end(), children.begin(), children.end());
+    return;
+  }
+  std::deque<std::shared_ptr<graph::KernelCall>> all(children.begin(), children.end());
+  waiting = &all;
+  while (!all.empty()) {
+    const auto child = all.front();
+    all.pop_front();
+    child->run();
+  }
+  waiting = nullptr;
+}
+
 struct Registered {
   const char* name;
   LaunchThunk thunk;
@@ -91,7 +142,16 @@ Table& table() {
 
 }  // namespace
 
+void run_children_now() {
+  Block& block = current_block();
+  const Children children = take_children(*block.grid);
+  if (children.empty()) return;
+  block.yield();
+  run_inside(children);
+}
+
 cudaError_t run_grid(const Config& config, const Kernel& kernel) {
+  const bool now = std::exchange(launch_now, false);
   if (is_poisoned()) {
     launch_failed(cudaErrorLaunchFailure);
     return cudaErrorLaunchFailure;
@@ -105,9 +165,9 @@ cudaError_t run_grid(const Config& config, const Kernel& kernel) {
     return *taken;
   }
   catch_signals();
-  // A launch by a thread takes a GPU a while, in which the other lanes get on with what stands before
-  // it: programs rely on their stores.
-  if (in_kernel()) current_block().yield();
+  if (!now && put_off(config, kernel)) return cudaSuccess;
+  // The other lanes get on with what stands before the launch: programs rely on their stores.
+  if (in_kernel() && !now) current_block().yield();
   Grid grid(config, kernel);
   if (has_debugger) simt_debug_grid_began(&grid);
   run_blocks(grid);
@@ -120,7 +180,10 @@ cudaError_t run_grid(const Config& config, const Kernel& kernel) {
   }
   publish_output(grid);
   if (check_hooks != nullptr) check_hooks->grid_ended(grid, grid.error != cudaSuccess);
-  if (grid.error == cudaSuccess) return cudaSuccess;
+  if (grid.error == cudaSuccess) {
+    run_children(grid);
+    return cudaSuccess;
+  }
   if (grid.refused) {
     show_report(grid.report);
     launch_failed(grid.error);

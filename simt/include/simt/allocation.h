@@ -20,7 +20,8 @@ struct Allocation {
   std::uintptr_t base = 0;
   std::size_t size = 0;
   MemoryKind kind = MemoryKind::device;
-  unsigned flags = 0;        // as given to cudaHostAlloc, cudaHostRegister, cudaMallocManaged
+  unsigned flags = 0;  // as given to cudaHostAlloc, cudaHostRegister, cudaMallocManaged
+  static constexpr unsigned mapped = 1u << 31;  // by cuMemMap: may go on in the one behind it
   std::uint64_t serial = 0;  // counts up, so that two allocations at one address can be told apart
 
   std::uintptr_t end() const { return base + size; }

@@ -4,6 +4,7 @@
 // the uniform numbers. Normal ones use accurate functions where a GPU takes __sincosf, so they agree
 // within its error, not bit for bit. Compared with NVIDIA's headers built for the host, not on a GPU.
 
+#include <simt/curand_mrg.h>
 #include <simt/curand_state.h>
 
 #include <cmath>
@@ -56,6 +57,27 @@ inline double2 normal_pair_double(curandStatePhilox4_32_10_t* state) {
   const uint4 x = curand4(state);
   return box_muller(x.x, x.y, x.z, x.w);
 }
+// MRG32k3a's numbers are made into fractions without integers between.
+inline float uniform_of(curandStateMRG32k3a_t* state) {
+  return static_cast<float>(mrg_next(*state) * mrg_to_unit);
+}
+inline double uniform_double_of(curandStateMRG32k3a_t* state) {
+  return mrg_next(*state) * mrg_to_unit;
+}
+inline float2 normal_pair(curandStateMRG32k3a_t* state) {
+  const float size = std::sqrt(-2.0f * std::log(uniform_of(state)));
+  const float angle = uniform_of(state) * two_pi;
+  return {std::sin(angle) * size, std::cos(angle) * size};
+}
+inline double2 normal_pair_double(curandStateMRG32k3a_t* state) {
+  const double size = std::sqrt(-2.0 * std::log(uniform_double_of(state)));
+  const double angle = uniform_double_of(state) * 2 * M_PI;
+  return {std::sin(angle) * size, std::cos(angle) * size};
+}
+template <class State>
+inline float uniform_of(State* state) {
+  return uniform(::curand(state));
+}
 constexpr int left_normal = 1, left_log_normal = 2;
 template <class Value, class Make>
 inline Value one_of_two(int& flag, Value& extra, int who, Make make) {
@@ -76,7 +98,7 @@ inline unsigned poisson(State* state, double lambda);
 
 #define SIMT_CURAND_DISTRIBUTIONS(STATE)                                                           \
   inline float curand_uniform(STATE* s) {                                                          \
-    return simt::curand::uniform(curand(s));                                                       \
+    return simt::curand::uniform_of(s);                                                            \
   }                                                                                                \
   inline float2 curand_normal2(STATE* s) {                                                         \
     return simt::curand::normal_pair(s);                                                           \
@@ -122,7 +144,11 @@ inline double curand_uniform_double(curandStateXORWOW_t* state) {
 inline double curand_uniform_double(curandStatePhilox4_32_10_t* state) {
   return simt::curand::uniform_double(curand(state));
 }
+inline double curand_uniform_double(curandStateMRG32k3a_t* state) {
+  return simt::curand::uniform_double_of(state);
+}
 SIMT_CURAND_DISTRIBUTIONS(curandStateXORWOW_t)
+SIMT_CURAND_DISTRIBUTIONS(curandStateMRG32k3a_t)
 SIMT_CURAND_DISTRIBUTIONS(curandStatePhilox4_32_10_t)
 #undef SIMT_CURAND_DISTRIBUTIONS
 

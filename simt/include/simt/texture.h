@@ -305,3 +305,5 @@ void surf3Dwrite(T value, cudaSurfaceObject_t s, int x, int y, int z,
                  cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {
   simt::surface_write(value, s, x, y, z, mode);
 }
+
+#include <simt/texture_forms.h>

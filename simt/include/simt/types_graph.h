@@ -3,6 +3,7 @@
 // Graphs and stream capture. Part of driver_types.h.
 
 #include <simt/types_launch.h>
+#include <simt/types_memory.h>
 
 typedef struct CUgraph_st* cudaGraph_t;
 typedef struct CUgraphNode_st* cudaGraphNode_t;
@@ -84,6 +85,22 @@ struct cudaKernelNodeParams {
 struct cudaHostNodeParams {
   cudaHostFn_t fn;
   void* userData;
+};
+
+struct cudaMemAllocNodeParams {
+  cudaMemPoolProps poolProps;
+  const cudaMemAccessDesc* accessDescs;
+  size_t accessDescCount;
+  size_t bytesize;
+  void* dptr;
+};
+typedef cudaMemAllocNodeParams cudaMemAllocNodeParamsV2;
+
+enum cudaGraphMemAttributeType {
+  cudaGraphMemAttrUsedMemCurrent = 0x0,
+  cudaGraphMemAttrUsedMemHigh = 0x1,
+  cudaGraphMemAttrReservedMemCurrent = 0x2,
+  cudaGraphMemAttrReservedMemHigh = 0x3
 };
 
 struct cudaGraphInstantiateParams {
