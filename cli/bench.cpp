@@ -173,6 +173,11 @@ void add_bench(Registry& r) {
       ->type_name("S")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  c->add_option("--patience", r.options.patience,
+                "leave out a rung where a launch would take more seconds, by its last case")
+      ->type_name("S")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   c->add_flag("-v,--verbose", r.options.verbose, "every failure with all it printed");
   add_running_flags(*c, r.options);
   add_json_flag(*c, r.options);

@@ -31,6 +31,7 @@ struct Options {
   bool peers = true;
   std::string python;  // that times the frameworks; empty: none
   double seconds = 0.3;
+  double patience = 0.05;
   bool verbose = false;
   bool fork = true;
 };

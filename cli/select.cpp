@@ -240,6 +240,7 @@ harness::Settings make_settings(const Places& places, const Backend& backend, co
            : o.jobs > 0 ? o.jobs
                         : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   s.seconds = o.seconds;
+  s.patience = o.patience;
   if (o.sanitize) s.check_library = places.check_library();
   return s;
 }

@@ -68,6 +68,10 @@ void GuardedBuffer::poison(int byte) const {
   if (sanitizer_) sanitizer_->forget(data(), bytes_);
 }
 
+void GuardedBuffer::zero() const {
+  if (bytes_ > 0) must(device_->fill(data(), 0, bytes_));
+}
+
 std::string GuardedBuffer::damage() const {
   std::vector<char> seen(static_cast<std::size_t>(front_));
   if (front_ > 0) must(device_->download(seen.data(), base_, front_));

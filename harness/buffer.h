@@ -27,6 +27,7 @@ class GuardedBuffer {
   const std::string& name() const { return name_; }
 
   void poison(int byte) const;  // counts as not written
+  void zero() const;            // counts as written
   // Empty, or what was done to the memory around the data.
   std::string damage() const;
 

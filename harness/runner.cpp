@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <thread>
 
@@ -66,6 +68,8 @@ class Runner {
     return round_up(n, 4096);
   }
 
+  // Why a rung is left out; empty: it is not.
+  std::string left_out(std::size_t who, const Attempt& attempt, const Problem& problem) const;
   Record blank(std::size_t who, const Attempt& attempt, const Problem& problem) const;
   Worker& worker(std::size_t who);
   void start(std::size_t who, std::int64_t slot, const Attempt& attempt);
@@ -88,7 +92,32 @@ class Runner {
   std::vector<TrialSetup> setups_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<Active> active_;
+
+  // How long a rung took for its work when it was timed last, and in which case: by its number and the type.
+  struct Pace {
+    double seconds_per_unit;
+    std::string test;
+  };
+  std::map<std::pair<std::size_t, DType>, Pace> paces_;
 };
+
+// What a launch takes grows with its operations, and with its bytes where it has few operations for them.
+double work_of(const Cost& cost) {
+  return std::max(cost.flops, cost.bytes);
+}
+
+std::string Runner::left_out(std::size_t who, const Attempt& attempt,
+                             const Problem& problem) const {
+  const Rung& rung = *contestants_[who].rung;
+  if (rung.min_arch > settings_.arch)
+    return fmt::format("needs sm_{}, this device is sm_{}", rung.min_arch, settings_.arch);
+  const auto known = paces_.find({who, attempt.dtype});
+  if (known == paces_.end()) return {};
+  const double seconds = known->second.seconds_per_unit * work_of(problem.cost());
+  if (seconds <= settings_.patience) return {};
+  return fmt::format("a launch would take {:.2f} s, by '{}'; --patience {:.0f} has it timed",
+                     seconds, known->second.test, std::ceil(seconds));
+}
 
 Record Runner::blank(std::size_t who, const Attempt& attempt, const Problem& problem) const {
   const Case& test = op_.cases[attempt.test];
@@ -175,6 +204,9 @@ bool Runner::answered(Active& active, const json& reply, Record& record, const P
   if (active.timing) {
     record.timing =
         Timing{reply.at("median"), reply.at("p20"), reply.at("p80"), reply.at("samples")};
+    const double work = work_of(problem.cost()), seconds = record.timing->median_us * 1e-6;
+    if (seconds > 1e-3 && work > 0)  // a shorter launch says little about its work
+      paces_[{active.who, attempt.dtype}] = {seconds / work, op_.cases[attempt.test].name};
     return true;
   }
   if (!settings_.time || !op_.cases[attempt.test].bench) return true;
@@ -241,11 +273,9 @@ std::vector<Record> Runner::run(const Attempt& attempt) {
   while (next < contestants_.size() || !active_.empty()) {
     while (next < contestants_.size() && !free_slots.empty()) {
       const std::size_t who = next++;
-      const Rung& rung = *contestants_[who].rung;
-      if (rung.min_arch > settings_.arch) {
+      if (std::string why = left_out(who, attempt, problem); !why.empty()) {
         records[who].status = Status::skipped;
-        records[who].reason =
-            fmt::format("needs sm_{}, this device is sm_{}", rung.min_arch, settings_.arch);
+        records[who].reason = std::move(why);
         finish(records[who]);
         continue;
       }

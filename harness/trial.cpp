@@ -107,7 +107,7 @@ class Trial {
     for (const ArgSpec& a : plan_.op->contract.args()) {
       if (a.role != Role::scratch) continue;
       scratch_.emplace(device_, sanitizer_, a.name, bytes, 0);
-      if (setup_.rung->zeroed_scratch) scratch_->poison(0);
+      if (setup_.rung->zeroed_scratch) scratch_->zero();
       scratch_at(args_.get(), a) = {scratch_->data(), bytes};
       return;
     }

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Everything that needs a GPU, in one go: build, check every rung, reject every wrong kernel, look for bad accesses and
 # races with compute-sanitizer, time and save the results. What CI cannot do; run it before a release.
-#   tests/gpu.sh [build|check|wrong|sanitize|bench]…     all of them by default
+#   tests/gpu.sh [build|check|wrong|sanitize|bench|python]…     all of them by default
 #   OPS="softmax reduce" tests/gpu.sh bench              some ops only
 set -u -o pipefail
 cd "$(dirname "$0")/.." || exit 2
 build=${WARPATH_BUILD:-$PWD/build}
 lab=$build/bin/warpath
 ops=${OPS:-all}
-steps=${*:-build check wrong sanitize bench}
+steps=${*:-build check wrong sanitize bench python}
 status=0
 note() { printf '\n=== %s (%ss)\n' "$*" "$SECONDS"; }
 
@@ -38,6 +38,7 @@ for step in $steps; do
       done
       ;;
     bench) "$lab" bench $ops --backend cuda --save || status=1 ;;
+    python) tests/gpu_python.sh || status=1 ;;  # with the python3 that is here, or WARPATH_PYTHON
     *) echo "unknown step '$step'"; exit 2 ;;
   esac
 done

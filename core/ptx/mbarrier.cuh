@@ -23,10 +23,10 @@ __device__ __forceinline__ void arrive(Barrier& b) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(&b)) : "memory");
 }
 
-// At the barrier that block `rank` of the cluster has in the same place.
+// At the barrier that block `rank` of the cluster has in the same place. Without `.release.cluster`, which would wait for
+// all of the thread's memory accesses at every arrival: meant for readers, whose products were awaited.
 __device__ __forceinline__ void arrive_at(Barrier& b, unsigned rank) {
-  asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(
-                   cluster_address(&b, rank))
+  asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(cluster_address(&b, rank))
                : "memory");
 }
 
@@ -45,21 +45,6 @@ __device__ __forceinline__ void wait(Barrier& b, unsigned parity) {
         "{\n\t"
         ".reg .pred p;\n\t"
         "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n\t"
-        "selp.b32 %0, 1, 0, p;\n\t"
-        "}"
-        : "=r"(done)
-        : "r"(shared_address(&b)), "r"(parity)
-        : "memory");
-}
-
-// The same where arrivals come from other blocks of the cluster: what they did before is seen.
-__device__ __forceinline__ void wait_cluster(Barrier& b, unsigned parity) {
-  std::uint32_t done = 0;
-  while (!done)
-    asm volatile(
-        "{\n\t"
-        ".reg .pred p;\n\t"
-        "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n\t"
         "selp.b32 %0, 1, 0, p;\n\t"
         "}"
         : "=r"(done)

@@ -36,6 +36,15 @@ __device__ __forceinline__ void load_box_to_all(void* to, const CUtensorMap& map
       : "memory");
 }
 
+// Bytes as they lie, without a map. Both addresses and the count are multiples of 16.
+__device__ __forceinline__ void load_bytes(void* to, const void* from, unsigned bytes, Barrier& b) {
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, "
+      "[%3];" ::"r"(shared_address(to)),
+      "l"(from), "r"(bytes), "r"(shared_address(&b))
+      : "memory");
+}
+
 // What lies outside of the tensor is not written.
 __device__ __forceinline__ void store_box(const CUtensorMap& map, BoxPlace p, const void* from) {
   asm volatile(

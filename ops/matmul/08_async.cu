@@ -1,20 +1,21 @@
 // Copies that nobody carries: global to shared memory, two tiles ahead, by cp.async.
 //
 // What changed: a tile goes to shared memory without passing through registers, so a thread has
-// room for 8x16 elements of d: 128 multiplications for six 16-byte loads, and a block for 256x128.
-// Three stages of shared memory take turns; the tile two steps ahead is fetched while this one is
-// multiplied. The elements of the next l are loaded before those of this one are used. An operand
-// that lies along k is turned over by copies of 4 bytes each; the other takes 16. Blocks that run at
-// the same time make a compact part of d, so that they find each other's tiles in the L2 cache.
-// Limit: the multipliers. Of what a warp issues, 128 of about 138 instructions are multiplications.
+// room for 8x16 elements of d: 128 multiplications for six 16-byte loads, and a block for 128x256.
+// Two stages of shared memory take turns, each 32 deep: few barriers for many multiplications. The
+// elements of the next l are loaded before those of this one are used. An operand that lies along k is
+// turned over by copies of 4 bytes each; the other takes 16. Blocks that run at the same time make a
+// compact part of d, so that they find each other's tiles in the L2 cache. The order of multiplications
+// counts: neighbours share an operand, which the register file then need not deliver again.
+// Limit: the register file, where it does have to: three operands take it more than a cycle.
 #include "async_slab.cuh"
 #include "grouped.cuh"
 
 namespace warpath::matmul {
 namespace {
 
-constexpr int down = 256, right = 128, depth = 16;  // a block's part of d, and its step along k
-constexpr int stages = 3;
+constexpr int down = 128, right = 256, depth = 32;  // a block's part of d, and its step along k
+constexpr int stages = 2;
 constexpr int warp_down = 64, warp_right = 64;
 constexpr int threads_right = 4;  // of a warp; 8 below each other
 constexpr int threads = 32 * (down / warp_down) * (right / warp_right);
@@ -36,9 +37,12 @@ struct Fragment {
   }
   __device__ __forceinline__ void multiply(float (&sum)[8][16]) const {
 #pragma unroll
-    for (int i = 0; i < 8; ++i)
+    for (int j = 0; j < 16; ++j)
 #pragma unroll
-      for (int j = 0; j < 16; ++j) sum[i][j] += a[i / 4].at[i % 4] * b[j / 4].at[j % 4];
+      for (int q = 0; q < 8; ++q) {
+        const int i = j % 2 == 0 ? q : 7 - q;  // to and fro
+        sum[i][j] += a[i / 4].at[i % 4] * b[j / 4].at[j % 4];
+      }
   }
 };
 

@@ -3,8 +3,8 @@
 // What changed: the copy of a tile takes no registers and no waiting (pipeline.cuh). It is started
 // two steps before the tile is needed, and the fragments of the next 32 bytes of k are loaded while
 // those of this one are multiplied, so the tensor cores always have work. A warp makes 64x64
-// elements of d, 32 multiplications for eight loads of fragments, a block 128x256; one block fills
-// an SM with its registers. Blocks that run side by side share tiles in the L2 cache.
+// elements of d, 32 multiplications for eight loads of fragments, a block 128x128; two blocks fill
+// an SM with their registers, and one multiplies while the other waits at a barrier. Blocks that run side by side share tiles in the L2 cache.
 // Limit: mma.sync itself. The operands of every multiplication pass through registers, each by a load
 // of its own.
 #include "grouped.cuh"
@@ -14,7 +14,7 @@ namespace warpath::matmul {
 namespace {
 
 template <class T, bool AK, bool BK>
-__global__ void __launch_bounds__(Pipeline<T, AK, BK>::threads, 1)
+__global__ void __launch_bounds__(Pipeline<T, AK, BK>::threads, 2)
     pipelined(Problem<T> p, Vectors vectors) {
   using Loop = Pipeline<T, AK, BK>;
   extern __shared__ __align__(128) unsigned char memory[];

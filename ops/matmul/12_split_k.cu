@@ -17,7 +17,7 @@ struct Parts {
 };
 
 template <class T, bool AK, bool BK>
-__global__ void __launch_bounds__(Pipeline<T, AK, BK>::threads, 1)
+__global__ void __launch_bounds__(Pipeline<T, AK, BK>::threads, 2)
     split(Problem<T> p, Vectors vectors, Parts parts, float* partial) {
   using Loop = Pipeline<T, AK, BK>;
   extern __shared__ __align__(128) unsigned char memory[];

@@ -20,7 +20,7 @@ template <class Tile>
 __global__ void __launch_bounds__(threads)
     tma_wgmma(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
               Shape shape, Epilogue<typename Tile::T> out) {
-  extern __shared__ unsigned char shared[];
+  extern __shared__ __align__(1024) unsigned char shared[];
   auto& ring = storage_in<Ring<Tile>>(shared);
   if (threadIdx.x == 0) ring.init(1);
   __syncthreads();

@@ -12,13 +12,13 @@ namespace {
 
 using namespace hopper;
 
-constexpr int band = 4, cluster = 2;
+constexpr int band = 8, cluster = 2;
 
 template <class Tile>
 __global__ void __launch_bounds__(run_threads, 1)
     staged(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
            const __grid_constant__ CUtensorMap d, Shape shape, Output<typename Tile::T> out) {
-  extern __shared__ unsigned char shared[];
+  extern __shared__ __align__(1024) unsigned char shared[];
   auto& block = storage_in<RunStorage<Tile>>(shared);
   if (threadIdx.x == 0) block.ring.init(cluster * warps_of(Tile::groups));
   sync_sharers<Tile>();

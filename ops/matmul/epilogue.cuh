@@ -4,14 +4,16 @@
 // thread of a launch takes the same branches, and an output is touched once for k products.
 #pragma once
 #include "core/convert.cuh"
+#include "core/ptx/exp2.cuh"
+#include "core/ptx/reciprocal.cuh"
 #include "core/vector.cuh"
 #include "matmul.h"
 
 namespace warpath::matmul {
 
-// x / (1 + exp(-y)). A large -y makes the quotient 0 and not NaN: exp gives infinity.
+// x / (1 + exp(-y)). A large -y makes the reciprocal 0 and not NaN: exp gives infinity.
 __device__ __forceinline__ float times_sigmoid(float x, float y) {
-  return __fdividef(x, 1.0f + __expf(-y));
+  return x * ptx::reciprocal(1.0f + ptx::exp2(-1.4426950408889634f * y));
 }
 
 __device__ __forceinline__ float activate(Activation activation, float x) {
@@ -112,7 +114,7 @@ struct Epilogue {
 template <class T, class Each>
 __device__ __forceinline__ void finish(const Epilogue<T>& out, std::int64_t batch, std::int64_t row,
                                        std::int64_t col, Each each) {
-  each([&](float& sum, int, int) { sum *= out.alpha; });
+  if (out.alpha != 1.0f) each([&](float& sum, int, int) { sum *= out.alpha; });
   if (out.c) {
     const std::int64_t first = batch * out.c_batch + row * out.c_row + col * out.c_col;
     each([&](float& sum, int i, int j) {

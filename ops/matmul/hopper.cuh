@@ -80,15 +80,15 @@ struct Ring {
   }
 };
 
-// Shared memory starts wherever it starts; the swizzle wants multiples of 1024.
+// The swizzle wants multiples of 1024: kernels declare their shared memory with this alignment.
 inline constexpr int alignment = 1024;
 template <class Storage>
 __device__ __forceinline__ Storage& storage_in(unsigned char* shared) {
-  const std::uint32_t past = ptx::shared_address(shared) % alignment;
-  return *reinterpret_cast<Storage*>(shared + (past ? alignment - past : 0));
+  if (ptx::shared_address(shared) % alignment != 0) __trap();
+  return *reinterpret_cast<Storage*>(shared);
 }
 template <class Storage>
-inline constexpr int storage_bytes = int(sizeof(Storage)) + alignment;
+inline constexpr int storage_bytes = int(sizeof(Storage));
 
 // What a kernel must know of the problem besides its tensor maps.
 struct Shape {
@@ -99,11 +99,16 @@ struct Shape {
 
 // The roles of a block: the first warp group loads, the others multiply.
 inline constexpr int producer_registers = 40, consumer_registers = 232;  // 3 * 168 in all
+// The shuffle tells the compiler that all lanes of a warp have the same number: what follows from it is then reckoned
+// once a warp.
+__device__ __forceinline__ int warp_group_number() {
+  return __shfl_sync(0xffffffffu, int(threadIdx.x) / ptx::warp_group, 0);
+}
 __device__ __forceinline__ bool is_producer() {
-  return threadIdx.x < ptx::warp_group;
+  return warp_group_number() == 0;
 }
 __device__ __forceinline__ int consumer_group() {
-  return int(threadIdx.x) / ptx::warp_group - 1;
+  return warp_group_number() - 1;
 }
 constexpr int warps_of(int groups) {
   return groups * ptx::warp_group / 32;
@@ -142,23 +147,35 @@ __device__ __forceinline__ void multiply_stage(typename Tile::Sums& sums, const 
 }
 
 // Sums over `steps` stages for a warp group. A stage is freed, by free(stage) in every thread, once the products of the
-// next one have been started: one group is always running.
+// next one have been started: one group is always running. meanwhile() is called once, when the first products run.
+template <class Tile, class Free, class Meanwhile>
+__device__ __forceinline__ void consume(Ring<Tile>& ring, Turn<Tile::stages>& turn,
+                                        typename Tile::Sums& sums, int group, int steps, Free free,
+                                        Meanwhile meanwhile) {
+  const auto start = [&](bool accumulate) {
+    const int stage = turn.stage;
+    ptx::wait(ring.full[stage], turn.parity);
+    multiply_stage<Tile>(sums, ring.a[stage], ring.b[stage], group, accumulate);
+    turn.next();
+    return stage;
+  };
+  int before = start(false), last = before;
+  if (steps > 1) last = start(true);
+  meanwhile();
+  for (int step = 2; step <= steps; ++step) {
+    ptx::wait_products<1>();
+    free(before);
+    before = last;
+    if (step < steps) last = start(true);
+  }
+  ptx::wait_products(sums);
+  free(before);
+}
 template <class Tile, class Free>
 __device__ __forceinline__ void consume(Ring<Tile>& ring, Turn<Tile::stages>& turn,
                                         typename Tile::Sums& sums, int group, int steps,
                                         Free free) {
-  int before = 0;
-  for (int step = 0; step < steps; ++step, turn.next()) {
-    ptx::wait(ring.full[turn.stage], turn.parity);
-    multiply_stage<Tile>(sums, ring.a[turn.stage], ring.b[turn.stage], group, step > 0);
-    if (step > 0) {
-      ptx::wait_products<1>();
-      free(before);
-    }
-    before = turn.stage;
-  }
-  ptx::wait_products(sums);
-  free(before);
+  consume(ring, turn, sums, group, steps, free, [] {});
 }
 
 }  // namespace warpath::matmul::hopper

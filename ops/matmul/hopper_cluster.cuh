@@ -34,7 +34,7 @@ __device__ __forceinline__ void produce_shared(Ring<Tile>& ring, Turn<Tile::stag
     const int rank = int(ptx::rank_in_cluster());
     for (int step = begin; step < end; ++step, turn.next()) {
       ptx::Barrier& full = ring.full[turn.stage];
-      ptx::wait_cluster(ring.empty[turn.stage], turn.parity ^ 1);
+      ptx::wait(ring.empty[turn.stage], turn.parity ^ 1);
       ptx::arrive_expecting(full, Tile::stage_bytes);
       Tile::A::boxes(ring.a[turn.stage], at.row * Tile::m, step * Tile::k,
                      at.batch * shape.a_batched,

@@ -4,7 +4,7 @@
 #include "core/device.cuh"
 #include "hopper_cluster.cuh"
 #include "hopper_launch.cuh"
-#include "hopper_staged.cuh"
+#include "hopper_rows.cuh"
 
 namespace warpath::matmul::hopper {
 
@@ -33,14 +33,18 @@ __device__ __forceinline__ void store_tile(typename Tile::Sums& sums,
   if (out.by_engine)
     store_staged<Tile>(sums, out.epilogue, block.staging[group], d, at, group);
   else
-    store_finished(sums, out.epilogue, corner);
+    store_rows<Tile>(sums, out.epilogue, block.staging[group], at, group);
 }
 
-// Shared memory must stay until the engine has read it, and d is written when the kernel ends.
+// Shared memory must stay until the engine has read it; what it wrote is seen when the kernel has ended.
 __device__ __forceinline__ void finish_stores() {
-  if (threadIdx.x % ptx::warp_group == 0) ptx::wait_stores();
+  if (threadIdx.x % ptx::warp_group == 0) ptx::wait_stores_read<0>();
 }
 
+// The engine writes in pieces of 16 bytes, beyond the end of a row that is not made of them.
+inline bool engine_stores(const MatrixStack& d) {
+  return fits_tensor_map(d) && d.inner * std::int64_t(size_of(d.dtype)) % 16 == 0;
+}
 inline MatrixStack stack_of_d(const Args& args) {
   return {args.d.dtype, args.d.data, args.n(),           args.m(),
           args.batch(), args.n(),    args.m() * args.n()};
@@ -48,11 +52,11 @@ inline MatrixStack stack_of_d(const Args& args) {
 // Of an output the engine does not take there is none, and the kernel does not look at it.
 inline CUtensorMap map_of_d(const Args& args) {
   const MatrixStack d = stack_of_d(args);
-  return fits_tensor_map(d) ? tensor_map(d, patch_rows) : CUtensorMap{};
+  return engine_stores(d) ? tensor_map(d, patch_rows) : CUtensorMap{};
 }
 template <class T>
 Output<T> output_of(const Args& args) {
-  return {problem_of<T>(args).out, fits_tensor_map(stack_of_d(args))};
+  return {problem_of<T>(args).out, engine_stores(stack_of_d(args))};
 }
 
 template <int Cluster, class T, bool A, bool B>

@@ -123,6 +123,13 @@ struct Call {
   }
 };
 
+// Of an address, up to the 256 bytes that an allocation has.
+std::uint32_t alignment(const void* p) {
+  std::uint32_t bytes = 256;
+  while (reinterpret_cast<std::uintptr_t>(p) % bytes != 0) bytes /= 2;
+  return bytes;
+}
+
 struct Offers {
   cublasLtMatmulHeuristicResult_t at[most_algorithms];
   int count = 0;
@@ -130,9 +137,18 @@ struct Offers {
   explicit Offers(const Call& call) {
     cublasLtMatmulPreference_t limits;
     check(cublasLtMatmulPreferenceCreate(&limits));
-    const std::size_t most = workspace_bytes;
-    cublasLtMatmulPreferenceSetAttribute(limits, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &most,
-                                         sizeof most);
+    const auto limit = [&](cublasLtMatmulPreferenceAttributes_t what, auto value) {
+      check(cublasLtMatmulPreferenceSetAttribute(limits, what, &value, sizeof value));
+    };
+    limit(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, std::uint64_t(workspace_bytes));
+    // Parts of a sum are added in f32, as we do: rounded to 16 bits they err too much.
+    limit(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+          std::uint32_t(CUBLASLT_REDUCTION_SCHEME_MASK & ~CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE));
+    limit(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignment(call.args.b.data));
+    limit(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignment(call.args.a.data));
+    limit(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment(call.args.d.data));
+    limit(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
+          alignment(call.args.has_c() ? call.args.c.data : call.args.d.data));
     const cublasStatus_t found = cublasLtMatmulAlgoGetHeuristic(
         handle(), call.how.desc, call.b.layout, call.a.layout, call.c.layout, call.d.layout, limits,
         most_algorithms, at, &count);

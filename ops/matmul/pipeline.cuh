@@ -6,13 +6,13 @@ namespace warpath::matmul {
 
 template <class T, bool AK, bool BK>
 struct Pipeline {
-  static constexpr int down = 128, right = 256;  // a block's part of d
+  static constexpr int down = 128, right = 128;  // a block's part of d
   static constexpr int warp_side = 64;           // a warp's: 128 of its registers are sums
   static constexpr int threads = 32 * (down / warp_side) * (right / warp_side);
   static constexpr int stages = 3;
   struct Stage {
     Swizzled<T, down, AK> a;   // 16 KiB
-    Swizzled<T, right, BK> b;  // 32 KiB
+    Swizzled<T, right, BK> b;  // 16 KiB
   };
   static constexpr int shared_bytes = stages * sizeof(Stage);
   static constexpr int depth = Swizzled<T, down, AK>::depth, step = Swizzled<T, down, AK>::step;

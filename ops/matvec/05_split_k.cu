@@ -33,14 +33,15 @@ __global__ void __launch_bounds__(threads)
     if (threadIdx.x < sums) all[mine * sums + threadIdx.x] = sum;
     __threadfence();
     __syncthreads();
-    if (threadIdx.x == 0) is_last = atomicAdd(&done[tile], 1u) == unsigned(parts.count) - 1;
+    const unsigned last = parts.count - 1;
+    if (threadIdx.x == 0)
+      is_last = atomicInc(&done[tile], last) == last;  // 0 again behind the last
     __syncthreads();
     if (!is_last) return;
     __threadfence();
     sum = 0;
     if (threadIdx.x < sums)
       for (int q = 0; q < parts.count; ++q) sum += __ldcg(&all[q * sums + threadIdx.x]);
-    if (threadIdx.x == 0) done[tile] = 0;  // for the next launch
   }
   const int row = threadIdx.x / outputs;
   const std::int64_t j = j0 + threadIdx.x % outputs;

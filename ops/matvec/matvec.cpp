@@ -63,12 +63,16 @@ static std::vector<Case> cases() {
   add("long k", 2, 9, 20000);
   add("long k, odd", 3, 5, 9001);
   add("many outputs", 1, 3000, 72);
+  add("stages, the last short", 1, 17, 1544);
+  add("many stages", 9, 7, 5128);
+  add("stages, bias", 8, 11, 3080, {.scalars = {{"bias", 1}}});
   add("bias", 3, 70, 128, {.scalars = {{"bias", 1}}});
   add("bias, long k", 8, 16, 8192, {.scalars = {{"bias", 1}}});
   add("misaligned", 2, 40, 256, {.offset = 1});
   add("wide", 3, 40, 500, {.fill = Fill::wide});
   add("special", 6, 90, 12, {.fill = Fill::special});
   add("special long", 4, 60, 600, {.fill = Fill::special});
+  add("special longer", 4, 10, 2056, {.fill = Fill::special});
   const std::vector<DType> timed = {DType::bf16};
   for (const std::int64_t rows : {1, 8}) {
     const std::string words = rows == 1 ? "1 row" : "8 rows";

@@ -70,7 +70,7 @@ inline const char* message(const ApiTable* api, Status* s) {
   return reinterpret_cast<const char* (*)(Status*)>(api->functions[2])(s);
 }
 
-// OrtCustomOp as of version 1 of the API, which the runtime still takes.
+// OrtCustomOp as of version 8 of the API, which the runtime still takes.
 struct CustomOp {
   std::uint32_t version;
   void* (*create_kernel)(const CustomOp*, const ApiTable*, const KernelInfo*);
@@ -83,7 +83,7 @@ struct CustomOp {
   void (*compute)(void* kernel, KernelContext*);
   void (*destroy)(void* kernel);
   // Of later versions; the runtime asks some of them whatever the version.
-  int (*input_kind)(const CustomOp*, std::size_t);    // 0: required
+  int (*input_kind)(const CustomOp*, std::size_t);    // 0: required, 1: optional
   int (*output_kind)(const CustomOp*, std::size_t);   // 0: required
   int (*input_memory)(const CustomOp*, std::size_t);  // 0: the provider's
   int (*variadic[4])(const CustomOp*);                // least counts and sameness of types

@@ -58,8 +58,23 @@ void launch(const TorchOp& op, const Ladder& ladder, Bound& bound, const std::st
   }
 }
 
+class ChecksPaused {
+ public:
+  explicit ChecksPaused(const Runtime& runtime)
+      : resume_(runtime.pause_checks && runtime.pause_checks() ? runtime.resume_checks : nullptr) {}
+  ~ChecksPaused() {
+    if (resume_) resume_();
+  }
+  ChecksPaused(const ChecksPaused&) = delete;
+  ChecksPaused& operator=(const ChecksPaused&) = delete;
+
+ private:
+  void (*resume_)();
+};
+
 void launch_on_cpu(const TorchOp& op, const Ladder& ladder, Bound& bound,
                    const std::string& wanted) {
+  const ChecksPaused paused(ladder.runtime);
   launch(op, ladder, bound, wanted, simt, 0, nullptr);
   // A CPU tensor is ready when the op returns.
   if (const char* error = ladder.runtime.finish())

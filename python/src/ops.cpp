@@ -20,6 +20,10 @@ std::optional<Runtime> open_runtime(const std::filesystem::path& path,
   if (void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
     r.arch = reinterpret_cast<decltype(r.arch)>(dlsym(library, "warpath_arch"));
     r.finish = reinterpret_cast<decltype(r.finish)>(dlsym(library, "warpath_finish"));
+    r.pause_checks =
+        reinterpret_cast<decltype(r.pause_checks)>(dlsym(library, "simt_pause_checks"));
+    r.resume_checks =
+        reinterpret_cast<decltype(r.resume_checks)>(dlsym(library, "simt_resume_checks"));
   }
   if (r.arch && r.finish) return r;
   const char* why = dlerror();

@@ -13,6 +13,10 @@ namespace warpath::python {
 struct Runtime {
   int (*arch)(int device) = nullptr;
   const char* (*finish)() = nullptr;
+  // Of simt, null for a GPU: people's own checked kernels may be in the process too, and what torch
+  // has is not device memory to their checks.
+  bool (*pause_checks)() = nullptr;
+  void (*resume_checks)() = nullptr;
 };
 
 struct Ladder {

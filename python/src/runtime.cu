@@ -2,6 +2,8 @@
 // itself is linked with neither runtime.
 #include <cuda_runtime.h>
 
+#include <chrono>
+
 #define WARPATH_EXPORT extern "C" __attribute__((visibility("default")))
 
 // 90 for sm_90; 0 when there is no such device.
@@ -33,4 +35,27 @@ WARPATH_EXPORT const char* warpath_finish() {
   const cudaError_t earlier = cudaGetLastError();
   if (error != cudaSuccess) return cudaGetErrorString(error);
   return earlier == cudaSuccess ? nullptr : cudaGetErrorString(earlier);
+}
+
+// As many parameters as a small op has.
+__global__ void nothing(const float*, const float*, float*, long long) {}
+
+// Launches `count` empty kernels on a stream and tells the host time of each; waits after every
+// `together`, outside what is timed. Null, or what went wrong.
+WARPATH_EXPORT const char* warpath_bare_launches(void* stream, int count, int together,
+                                                 double* microseconds) {
+  using Clock = std::chrono::steady_clock;
+  const auto on = static_cast<cudaStream_t>(stream);
+  for (int i = 0; i < count; ++i) {
+    const Clock::time_point begin = Clock::now();
+    nothing<<<1, 256, 0, on>>>(nullptr, nullptr, nullptr, i);
+    const std::chrono::duration<double, std::micro> took = Clock::now() - begin;
+    microseconds[i] = took.count();
+    if (i % together != together - 1) continue;
+    if (const cudaError_t error = cudaStreamSynchronize(on)) return cudaGetErrorString(error);
+  }
+  const cudaError_t error = cudaStreamSynchronize(on);
+  const cudaError_t launched = cudaGetLastError();
+  if (launched != cudaSuccess) return cudaGetErrorString(launched);
+  return error == cudaSuccess ? nullptr : cudaGetErrorString(error);
 }

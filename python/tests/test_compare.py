@@ -6,7 +6,9 @@ import pytest
 import torch
 import warpath
 from conftest import OPS
-from warpath import _bench, _compare, _problems, _rows
+from warpath import _bench, _compare, _overhead, _problems, _rows
+
+pytest.importorskip("pandas")
 
 # torch.compile has a test of its own: it compiles for half a minute.
 QUICK = [r.name for r in _rows.ROWS if r.name != "torch.compile"]
@@ -38,15 +40,16 @@ def test_rows(name):
 
 
 SMALL = {"vector_add": "prime", "transpose": "prime", "reduce": "sum prime", "softmax": "prime"}
-SMALL |= {"softmax_backward": "prime", "matmul": "tiles"}
+SMALL |= {"softmax_backward": "prime", "matmul": "tiles", "matvec": "bias"}
 
 
 @pytest.mark.parametrize("name", SMALL)
 def test_known_ops_have_every_library(name):
     """What the curricula compare is there for these: it may not quietly turn into a reason."""
-    table = warpath.compare(name, case=SMALL[name], rows=["PyTorch", "ONNX Runtime", "numpy"])
-    assert table["passed"].tolist() == [True] * 3
-    assert table["ratio"].notna().all() or torch.cuda.is_available()
+    timed = ["PyTorch", "ONNX Runtime", "numpy"]
+    table = warpath.compare(name, case=SMALL[name], rows=[*timed, "ONNX Runtime, our op"])
+    assert table["passed"].tolist() == [True] * 4
+    assert table.loc[timed, "ratio"].notna().all() or torch.cuda.is_available()
 
 
 def test_compiled():
@@ -79,14 +82,17 @@ def test_wrong_rows_show():
 
 
 def test_command(capsys, tmp_path):
+    pytest.importorskip("matplotlib")
     words = ["vector_add", "--case", "prime", "--row", "numpy", "--row", "PyTorch"]
     assert _compare.main([*words, "--json", "--plot", str(tmp_path)], OPS) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["case"] == "prime" and [r["passed"] for r in told["rows"]] == [True, True]
     assert (tmp_path / "vector_add.png").read_bytes().startswith(b"\x89PNG")
     assert "<svg" in (tmp_path / "vector_add.svg").read_text()
-    assert _compare.main(words, OPS) == 0
+    assert _compare.main([*words, "--output", str(tmp_path / "table.json")], OPS) == 0
     assert "passed" in capsys.readouterr().out
+    again = json.loads((tmp_path / "table.json").read_text())
+    assert [r["passed"] for r in again["rows"]] == [True, True] and again["op"] == "vector_add"
     for wrong in (["nothing"], ["softmax", "--case", "no"], ["softmax", "--row", "no"]):
         assert _compare.main(wrong, OPS) == 2
         error = capsys.readouterr().err
@@ -98,3 +104,15 @@ def test_bench_needs_a_gpu(capsys, tmp_path):
     assert _bench.main(["softmax", "--output", str(tmp_path / "times.json")], OPS) == 2
     assert capsys.readouterr().err == "warpath: times need an NVIDIA GPU and a torch with CUDA\n"
     assert not (tmp_path / "times.json").exists()
+
+
+def test_overhead(capsys):
+    """A row for each call; what they take is not asked here."""
+    assert _overhead.main(["--calls", "20", "--json"], OPS) == 0
+    told = json.loads(capsys.readouterr().out)
+    names = [row["name"] for row in told["rows"]]
+    assert names[-2:] == ["torch.ops.warpath.matmul", "torch.matmul"]
+    assert (names[0] == "bare launch") == torch.cuda.is_available()
+    assert all(row["median_us"] > 0 for row in told["rows"])
+    assert _overhead.main(["--calls", "3"], OPS) == 0
+    assert "torch.add" in capsys.readouterr().out

@@ -191,6 +191,11 @@ def test_checks(checked, k, capfd):
     checked.vec_add[1, 4](ones, ones, c, 4)
     k.vec_add[1, 4](ones, ones, c, 4)
     torch.testing.assert_close(warpath.softmax(ones), ones / 4)
+    a = torch.randn(40, 24)
+    # A rung with asynchronous copies, of which the engine would tell the checks.
+    torch.testing.assert_close(warpath.matmul(a, a.t(), rung="08"), a @ a.t(), rtol=1e-5, atol=1e-5)
+    with pytest.raises(warpath.KernelError, match="out of bounds"):  # and they are back
+        checked.one_past[1, 8](c, 4)
     assert capfd.readouterr().err == ""
 
 
@@ -215,6 +220,13 @@ def test_compile_error():
         warpath.load_inline("__global__ void k(int* a) {\n  a[0] = lost;\n}\n")
     assert str(caught.value).startswith("cell.cu does not compile:\ncell.cu: In function")
     assert "cell.cu:2:10: error: ‘lost’ was not declared" in str(caught.value)
+
+
+def test_no_compiler(monkeypatch):
+    monkeypatch.setenv("CXX", "/no/such/compiler")
+    with pytest.raises(RuntimeError, match="'/no/such/compiler' is not here: install it") as caught:
+        warpath.load_inline("__global__ void nobody_compiled_this() {}\n")
+    assert "\n" not in str(caught.value)
 
 
 def test_magic():

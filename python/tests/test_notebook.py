@@ -43,6 +43,7 @@ class Shell:
 def test_notebook(capsys):
     if not NOTEBOOK.exists():
         pytest.skip("not a source tree")
+    pytest.importorskip("pandas")  # for its table
     cells = json.loads(NOTEBOOK.read_text())["cells"]
     shell = Shell()
     shown = [shell.run("".join(c["source"])) for c in cells if c["cell_type"] == "code"]

@@ -1,4 +1,4 @@
-"""A model with our op in ONNX Runtime, through our custom-op library."""
+"""Models with our ops: in ONNX Runtime through our custom-op library, and written by torch.onnx."""
 
 import numpy as np
 import pytest
@@ -8,14 +8,14 @@ onnx = pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
 
 import warpath
+import warpath.onnx
+from conftest import OPS, call, inputs
 
 
 def session(body: str, inputs: str, outputs: str):
     text = f'<ir_version: 10, opset_import: ["": 21, "warpath": 1]>\nm ({inputs}) => ({outputs}) '
     model = onnx.parser.parse_model(text + f"{{ {body} }}").SerializeToString()
-    options = onnxruntime.SessionOptions()
-    options.register_custom_ops_library(warpath.onnx_library())
-    return onnxruntime.InferenceSession(model, options)
+    return warpath.onnx.session(model)
 
 
 def test_in_a_model():
@@ -41,3 +41,80 @@ def test_two_inputs_and_none():
     one = np.ones(9, np.float32)
     assert (made.run(None, {"a": one, "b": one})[0] == 2).all()
     assert made.run(None, {"a": one[:0], "b": one[:0]})[0].shape == (0,)
+
+
+def test_left_out():
+    """matmul's c and bias: an empty name between others, and no name at the end."""
+    a, b, c, bias = inputs(OPS["matmul"], "f32", lead=())
+    told = "float[m, k] a, float[k, n] b, float[m, n] c, float[n] bias"
+    for given, wanted in (
+        ("a, b", a @ b),
+        ("a, b, c", a @ b + c),
+        ('a, b, "", bias', a @ b + bias),
+        ("a, b, c, bias", a @ b + c + bias),
+    ):
+        made = session(f"d = warpath.matmul ({given})", told, "float[m, n] d")
+        (d,) = made.run(
+            None,
+            {n: t.numpy() for n, t in zip("abc", (a, b, c), strict=True)} | {"bias": bias.numpy()},
+        )
+        torch.testing.assert_close(torch.from_numpy(d), wanted, rtol=1e-5, atol=1e-5)
+
+
+def test_refused():
+    x = {"a": np.ones((2, 3), np.float32), "b": np.ones((3, 2), np.float32)}
+    made = session("c = warpath.vector_add (a, b)", "float[m, n] a, float[k, l] b", "float[m, n] c")
+    with pytest.raises(Exception, match="warpath.vector_add: the leading axes of 'b' are not"):
+        made.run(None, x)
+    made = session('c = warpath.softmax <rung = "99"> (a)', "float[m, n] a", "float[m, n] c")
+    with pytest.raises(Exception, match="warpath.softmax: there is no rung '99'"):
+        made.run(None, {"a": x["a"]})
+
+
+def test_export(tmp_path):
+    """A model that calls every op in two dtypes, with tensors left out, a type chosen and a rung named."""
+    pytest.importorskip("onnxscript")
+    calls = [(op.name, inputs(op, d), {}) for op in OPS.values() for d in ("f32", "f16")]
+    calls = [(name, given, named) for name, given, named in calls if OPS[name].functional]
+    low = inputs(OPS["matmul"], "f16", lead=())
+    calls += [
+        ("matmul", low[:2], {"d_dtype": "f32"}),
+        ("matmul", [*low[:2], None, low[3]], {"activation": "gelu", "alpha": 0.5}),
+        ("matmul", [*low[:2], low[2].float()], {"beta": 2.0}),
+        ("matvec", inputs(OPS["matvec"], "f32")[:2], {}),
+        ("softmax", inputs(OPS["softmax"], "f32"), {"rung": "03_warp"}),
+        ("reduce", inputs(OPS["reduce"], "f32"), {"kind": "max"}),
+    ]
+
+    class Model(torch.nn.Module):
+        def forward(self, groups):
+            return [
+                call(OPS[name], tensors, **named)
+                for (name, _, named), tensors in zip(calls, groups, strict=True)
+            ]
+
+    groups = [given for _, given, _ in calls]
+    path = tmp_path / "model.onnx"
+    warpath.onnx.export(Model().eval(), (groups,), path)
+    nodes = [(n.domain, n.op_type) for n in onnx.load(path).graph.node if n.domain]
+    assert len(nodes) == len(calls) and ("warpath", "matmul_d_f32") in nodes
+    made = warpath.onnx.session(path)
+    tensors = [t for group in groups for t in group if t is not None]
+    feed = {i.name: t.numpy() for i, t in zip(made.get_inputs(), tensors, strict=True)}
+    results = made.run(None, feed)
+    for (name, given, named), got in zip(calls, results, strict=True):
+        wanted = call(OPS[name], given, **named)
+        torch.testing.assert_close(torch.from_numpy(got), wanted, msg=f"{name} {named}")
+
+
+def test_dynamic_shape(tmp_path):
+    pytest.importorskip("onnxscript")
+    model = torch.nn.Sequential(torch.nn.Linear(6, 4), torch.nn.Softmax(dim=-1)).eval()
+    warpath.patch(model)
+    rows = torch.export.Dim("rows")
+    path = tmp_path / "model.onnx"
+    warpath.onnx.export(model, (torch.randn(5, 6),), path, dynamic_shapes=({0: rows},))
+    made = warpath.onnx.session(path)
+    x = torch.randn(9, 6)
+    (y,) = made.run(None, {made.get_inputs()[0].name: x.numpy()})
+    torch.testing.assert_close(torch.from_numpy(y), model(x).detach())

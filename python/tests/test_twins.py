@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from conftest import OPS
+from conftest import OPS, dtypes
 from warpath import _problems, _twins
 
 # On a CPU a case of this many elements takes seconds; a GPU runs them all.
@@ -23,19 +23,25 @@ def _twin(op):
         pytest.skip(str(why))
 
 
-@pytest.mark.parametrize("op", OPS.values(), ids=list(OPS))
-def test_twin(op):
+EVERY = [
+    pytest.param(op, dtype, id=f"{op.name}-{dtype}") for op in OPS.values() for dtype in dtypes(op)
+]
+
+
+@pytest.mark.parametrize(("op", "dtype"), EVERY)
+def test_twin(op, dtype):
     twin = _twin(op)
     checked = 0
     for case in _problems.cases(op):
         if case.bench or case.elements > MOST or work(case) > 300 * MOST:
             continue
-        for dtype in case.dtypes:
-            problem = _problems.Problem(case, dtype)
-            result = twin(*problem.arguments(_twins.device()), **problem.scalars)
-            verdict = problem.judge(result)
-            assert verdict.passed, f"{op.name}, case '{case.name}', {dtype}: {verdict.reason}"
-            checked += 1
+        if dtype not in case.dtypes:
+            continue
+        problem = _problems.Problem(case, dtype)
+        result = twin(*problem.arguments(_twins.device()), **problem.scalars)
+        verdict = problem.judge(result)
+        assert verdict.passed, f"{op.name}, case '{case.name}', {dtype}: {verdict.reason}"
+        checked += 1
     assert checked > 0
 
 

@@ -9,8 +9,6 @@
 Every function here is made from the contract of an op; help(warpath.softmax) shows it.
 """
 
-import os
-
 import torch
 
 from warpath import _contract, _native, _register
@@ -66,7 +64,9 @@ def compare(
 
 def onnx_library() -> str:
     """The file for ONNX Runtime's SessionOptions.register_custom_ops_library: every op, on the CPU."""
-    return os.path.join(os.path.dirname(__file__), "onnx_ops.so")
+    from warpath import onnx
+
+    return onnx.library()
 
 
 def load_ipython_extension(shell) -> None:

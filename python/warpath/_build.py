@@ -69,6 +69,12 @@ def run(command: list, what: str, folder: Path) -> str:
     words = [str(word) for word in command]
     done = subprocess.run(words, check=False, capture_output=True, text=True, errors="replace")
     if done.returncode != 0:
+        if "cannot run the C++ compiler" in done.stderr:
+            compiler = os.environ.get("CXX") or "g++"
+            fix = "install it (on Debian: apt install g++) or name another in CXX"
+            raise RuntimeError(
+                f"warpath: {what} needs a C++20 compiler and '{compiler}' is not here: {fix}"
+            )
         said = "\n".join(text for text in (done.stdout.strip(), done.stderr.strip()) if text)
         raise CompileError(f"{what} does not compile:\n{said}".replace(f"{folder}/", ""))
     return done.stdout

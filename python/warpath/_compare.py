@@ -158,6 +158,7 @@ def main(arguments: list[str], ops: dict[str, Op]) -> int:
     parser.add_argument("--dtype", help="f32, f16, bf16, …; default f32")
     parser.add_argument("--row", action="append", help="only this library; may be given again")
     parser.add_argument("--json", action="store_true", help="the same as data")
+    parser.add_argument("--output", metavar="FILE", help="the same as data into a file too")
     parser.add_argument("--plot", metavar="FOLDER", help="time against size, as PNG and SVG")
     given = parser.parse_args(arguments)
     try:
@@ -173,8 +174,11 @@ def main(arguments: list[str], ops: dict[str, Op]) -> int:
     except (ValueError, RuntimeError) as why:
         print(f"warpath: {why}", file=sys.stderr)
         return 2
+    text = json.dumps({**facts, "rows": [asdict(r) for r in results], "plots": files}, indent=1)
+    if given.output:
+        Path(given.output).write_text(text + "\n")
     if given.json:
-        print(json.dumps({**facts, "rows": [asdict(r) for r in results], "plots": files}, indent=1))
+        print(text)
     else:
         _print(facts, results)
         for file in files:

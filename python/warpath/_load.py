@@ -205,6 +205,8 @@ class Kernel:
         for p, value in zip(self.parameters, values, strict=True):
             if isinstance(value, torch.Tensor):
                 copies.add(value, p)
+        if library.check:
+            code.simt_hold_checks()  # an op in another thread pauses them
         try:
             copies.copy_in()
             cells = [_cell(v, copies.address) for v in values]
@@ -214,6 +216,8 @@ class Kernel:
                 copies.copy_out()
         finally:
             copies.free()
+            if library.check:
+                code.simt_release_checks()
         # Findings first: taking them writes their text among the reports.
         findings = []
         if library.check:

@@ -12,6 +12,10 @@ from warpath import _twins
 from warpath._contract import Op
 from warpath._problems import Problem
 
+# What simt gets through in seconds.
+MOST_BY_SIMT = 1 << 24
+MOST_FLOPS_BY_SIMT = 1e10
+
 
 class CannotRun(RuntimeError):
     """Why a row is empty, in words."""
@@ -163,7 +167,9 @@ class OnnxWarpath(Row):
         needs("onnxruntime", "ONNX Runtime")
         from warpath import _onnx
 
-        return _onnx.session(op, problem, _onnx.our_node(op, problem), ours=True)
+        if problem.case.elements > MOST_BY_SIMT or problem.flops > MOST_FLOPS_BY_SIMT:
+            raise CannotRun("by simt, and this case is too large for it: name a smaller one")
+        return _onnx.session(op, problem, _onnx.our_node(op, problem), with_ours=True)
 
     def not_timed(self) -> str:
         return "by simt: a CPU's time says nothing about a GPU"

@@ -12,7 +12,7 @@ using namespace hopper;
 __global__ void __launch_bounds__(simple_threads)
     same_parity(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
                 Shape shape, Epilogue<__nv_bfloat16> out) {
-  extern __shared__ unsigned char shared[];
+  extern __shared__ __align__(1024) unsigned char shared[];
   auto& ring = storage_in<Ring<Simple>>(shared);
   if (threadIdx.x == 0) ring.init(warps_of(1));
   __syncthreads();

@@ -1,0 +1,14 @@
+// 1 / x by the special function unit.
+#pragma once
+
+namespace warpath::ptx {
+
+// One instruction, within 1 ulp; of infinity, and of what would come out below the smallest normal float, zero. A division
+// asks about those first.
+__device__ __forceinline__ float reciprocal(float x) {
+  float y;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+
+}  // namespace warpath::ptx

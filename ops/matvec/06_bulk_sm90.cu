@@ -1,0 +1,211 @@
+// The copy engine keeps the memory busy; the threads only ever see what has arrived.
+//
+// What changed: one block a multiprocessor takes as many rows of w as every other, give or take one,
+// so all end together and none has to add up what others summed. Four warps ask for w, a kilobyte of
+// a row at a time, into a ring of stages in shared memory: up to 160 KiB are on their way, and no
+// register waits for them. The stretch of x that belongs to a stage comes with it. Eight warps
+// multiply what has arrived, as in rung 04, and hand the stage back.
+// Limit: the memory, and the ramp at both ends.
+#include "core/device.cuh"
+#include "core/ptx/mma.cuh"
+#include "core/ptx/roles.cuh"
+#include "core/ptx/tma.cuh"
+#include "tensor.cuh"
+
+namespace warpath::matvec {
+namespace {
+
+constexpr int tile = 32;              // rows of w of a stage: two products of 16
+constexpr int piece = 512;            // elements of k of a stage
+constexpr int row_bytes = piece * 2;  // of one copy
+// Lanes 0 to 7 read 64 bytes of a row and of the next at once: these 64 put them into other banks.
+constexpr int pitch = row_bytes + 64;
+constexpr int producers = 4;  // warps, behind the `warps` that multiply; each asks for a quarter
+constexpr int all_threads = threads + 32 * producers;
+constexpr int ring_bytes = 224 * 1024;  // of the 227 KiB that a block may have
+constexpr int consumers_meet = 1;       // the number of their barrier
+
+template <int Groups>
+struct Stage {
+  unsigned char w[tile][pitch], x[8 * Groups][pitch];
+};
+
+template <int Groups>
+struct Storage {
+  using Parts = float[warps][8 * Groups][tile];
+  static constexpr int stages = (ring_bytes - sizeof(Parts)) / sizeof(Stage<Groups>);  // 5 or 4
+  alignas(128) Stage<Groups> stage[stages];
+  Parts part;
+  ptx::Barrier full[stages], empty[stages];
+};
+
+// Where a walk along the ring stands.
+template <int Stages>
+struct Turn {
+  int stage = 0;
+  unsigned parity = 0;
+  __device__ __forceinline__ void next() {
+    if (++stage == Stages) stage = 0, parity ^= 1;
+  }
+};
+
+// The rows of w of this block, a tile of them at a time.
+struct Share {
+  std::int64_t begin, end;
+  __device__ __forceinline__ explicit Share(std::int64_t n)
+      : begin(n * blockIdx.x / gridDim.x), end(n * (blockIdx.x + 1) / gridDim.x) {}
+};
+
+__device__ __forceinline__ uint4 read16(const unsigned char* at) {
+  return *reinterpret_cast<const uint4*>(at);
+}
+
+// A lane brings its row of every stage, of w or, behind these, of x. Neighbours are in different warps,
+// because a warp asks for one copy after the other.
+template <class T, int Groups>
+__device__ __forceinline__ void produce(Storage<Groups>& s, const Problem<T>& p, Share share) {
+  static_assert(tile + 8 * Groups <= 32 * producers);
+  const int lane = threadIdx.x % 32, producer = (threadIdx.x - threads) / 32;
+  const int r = lane * producers + producer;
+  Turn<Storage<Groups>::stages> turn;
+  for (std::int64_t j0 = share.begin; j0 < share.end; j0 += tile) {
+    const int of_w = int(min(std::int64_t(tile), share.end - j0)), rows = of_w + int(p.rows);
+    const int of_warp = (rows - producer + producers - 1) / producers;
+    const T* const from = r < of_w ? p.w + (j0 + r) * p.k : p.x + (r - of_w) * p.k;
+    for (std::int64_t l0 = 0; l0 < p.k; l0 += piece, turn.next()) {
+      const unsigned bytes = unsigned(min(std::int64_t(piece), p.k - l0)) * sizeof(T);
+      Stage<Groups>& to = s.stage[turn.stage];
+      ptx::wait(s.empty[turn.stage], turn.parity ^ 1);
+      if (lane == 0) ptx::arrive_expecting(s.full[turn.stage], of_warp * bytes);
+      __syncwarp();
+      if (r < rows)
+        ptx::load_bytes(r < of_w ? to.w[r] : to.x[r - of_w], from + l0, bytes, s.full[turn.stage]);
+    }
+  }
+}
+
+// What a lane has summed of a tile: 16 rows of w by 8 of x in each [i][q].
+template <int Groups>
+using Sums = float[tile / 16][Groups][4];
+
+// The products of one stage. `left` is how many elements of k it holds.
+template <class T, int Groups>
+__device__ __forceinline__ void multiply(Sums<Groups>& sum, const Stage<Groups>& from, int of_w,
+                                         int of_x, std::int64_t left) {
+  const int warp = threadIdx.x / 32, g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+#pragma unroll
+  for (int c = 0; c < piece / chunk / warps; ++c) {
+    const int l = (c * warps + warp) * chunk + t * 8;
+    uint4 up[tile / 16] = {}, low[tile / 16] = {}, x[Groups] = {};
+    if (l < left) {
+#pragma unroll
+      for (int i = 0; i < tile / 16; ++i) {  // rows behind the last: not written
+        up[i] = read16(from.w[min(16 * i + g, of_w - 1)] + l * sizeof(T));
+        low[i] = read16(from.w[min(16 * i + g + 8, of_w - 1)] + l * sizeof(T));
+      }
+#pragma unroll
+      for (int q = 0; q < Groups; ++q)
+        if (8 * q + g < of_x) x[q] = read16(from.x[8 * q + g] + l * sizeof(T));
+    }
+#pragma unroll
+    for (int i = 0; i < tile / 16; ++i) {
+      const std::uint32_t first[4] = {up[i].x, low[i].x, up[i].y, low[i].y};
+      const std::uint32_t second[4] = {up[i].z, low[i].z, up[i].w, low[i].w};
+#pragma unroll
+      for (int q = 0; q < Groups; ++q) {
+        ptx::mma<T>(sum[i][q], first, x[q].x, x[q].y);
+        ptx::mma<T>(sum[i][q], second, x[q].z, x[q].w);
+      }
+    }
+  }
+}
+
+// Adds up what the warps have and writes it.
+template <class T, int Groups>
+__device__ __forceinline__ void put_tile(const Sums<Groups>& sum, Storage<Groups>& s,
+                                         const Problem<T>& p, std::int64_t j0, int of_w) {
+  const int warp = threadIdx.x / 32, g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+#pragma unroll
+  for (int i = 0; i < tile / 16; ++i)
+#pragma unroll
+    for (int q = 0; q < Groups; ++q)
+#pragma unroll
+      for (int e = 0; e < 4; ++e)
+        s.part[warp][8 * q + 2 * t + e % 2][16 * i + g + e / 2 * 8] = sum[i][q][e];
+  ptx::sync_some(consumers_meet, threads);
+  const int j = threadIdx.x % tile;
+  for (int row = threadIdx.x / tile; row < p.rows; row += threads / tile) {
+    float all = 0;
+#pragma unroll
+    for (int v = 0; v < warps; ++v) all += s.part[v][row][j];
+    if (j < of_w) p.put(all, row, j0 + j);
+  }
+  ptx::sync_some(consumers_meet, threads);  // before the next tile's sums
+}
+
+template <class T, int Groups>
+__device__ __forceinline__ void consume(Storage<Groups>& s, const Problem<T>& p, Share share) {
+  Turn<Storage<Groups>::stages> turn;
+  for (std::int64_t j0 = share.begin; j0 < share.end; j0 += tile) {
+    const int of_w = int(min(std::int64_t(tile), share.end - j0));
+    Sums<Groups> sum = {};
+    for (std::int64_t l0 = 0; l0 < p.k; l0 += piece, turn.next()) {
+      ptx::wait(s.full[turn.stage], turn.parity);
+      multiply<T, Groups>(sum, s.stage[turn.stage], of_w, int(p.rows), p.k - l0);
+      __syncwarp();
+      if (threadIdx.x % 32 == 0) ptx::arrive(s.empty[turn.stage]);
+    }
+    put_tile<T, Groups>(sum, s, p, j0, of_w);
+  }
+}
+
+template <class T, int Groups>
+__global__ void __launch_bounds__(all_threads, 1) bulk(Problem<T> p) {
+  extern __shared__ __align__(128) unsigned char shared[];
+  auto& s = *reinterpret_cast<Storage<Groups>*>(shared);
+  if (threadIdx.x == threads) {
+    for (int i = 0; i < s.stages; ++i) {
+      ptx::init(s.full[i], producers);
+      ptx::init(s.empty[i], warps);
+    }
+    ptx::fence_init();
+  }
+  __syncthreads();
+  if (threadIdx.x >= threads)
+    produce(s, p, Share(p.n));
+  else
+    consume(s, p, Share(p.n));
+}
+
+unsigned blocks_of(const Args& args) {
+  return std::min(grid_x(args.n(), 1), multiprocessors());
+}
+
+void launch(const Args& args, cudaStream_t stream) {
+  if (args.y.size() == 0) return;
+  dispatch<__half, __nv_bfloat16>(args.x.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    with_groups(args, [&](auto groups) {
+      constexpr int Groups = decltype(groups)::value;
+      constexpr int bytes = sizeof(Storage<Groups>);
+      const auto kernel = bulk<T, Groups>;
+      CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+      kernel<<<blocks_of(args), all_threads, bytes, stream>>>(problem_of<T>(args));
+    });
+  });
+  CUDA_CHECK(cudaGetLastError());
+}
+
+std::string supports(const Args& args) {
+  if (const std::string why = tensor_cores(args); !why.empty()) return why;
+  const std::int64_t tiles = ceil_div(ceil_div(args.n(), blocks_of(args)), tile);
+  if (tiles * ceil_div(args.k(), piece) < 3)
+    return "w is over after two stages a multiprocessor, too soon for a ring; rung 05_split_k has "
+           "none";
+  return {};
+}
+
+WARPATH_RUNG(Args, launch, .supports = supports);
+
+}  // namespace
+}  // namespace warpath::matvec

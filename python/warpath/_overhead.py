@@ -1,0 +1,114 @@
+"""What a call costs the host: the bare launch of an empty kernel, our ops, torch's own of the same kind.
+
+Each call is timed by itself on the host's clock and nothing waits for the GPU, but for a wait every
+`TOGETHER` calls outside the timed part, so that the queue is never full. Without a GPU the tensors have
+no elements, so that nothing runs and the rest is the host's part.
+"""
+
+import argparse
+import ctypes
+import json
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import torch
+
+from warpath._contract import Op
+
+CALLS, TOGETHER = 2000, 200
+
+
+def _bare(device: torch.device, calls: int) -> list[float]:
+    """Microseconds of single launches, taken in C++ beside the kernel."""
+    code = ctypes.CDLL(str(Path(__file__).parent / "runtime_cuda.so"))
+    code.warpath_bare_launches.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_int]
+    code.warpath_bare_launches.argtypes += [ctypes.POINTER(ctypes.c_double)]
+    code.warpath_bare_launches.restype = ctypes.c_char_p
+    times = (ctypes.c_double * calls)()
+    stream = torch.cuda.current_stream(device).cuda_stream
+    for _ in range(2):  # the first is the warm-up
+        error = code.warpath_bare_launches(stream, calls, TOGETHER, times)
+        if error is not None:
+            raise RuntimeError(f"warpath: the empty kernel: {error.decode()}")
+    return list(times)
+
+
+def _calls(run: Callable, calls: int, wait: Callable) -> list[float]:
+    for _ in range(TOGETHER):
+        run()
+    wait()
+    times, clock = [], time.perf_counter_ns
+    for i in range(calls):
+        begin = clock()
+        run()
+        times.append((clock() - begin) / 1e3)
+        if i % TOGETHER == TOGETHER - 1:
+            wait()
+    return times
+
+
+def _runs(device: torch.device) -> Iterator[tuple[str, Callable]]:
+    """Pairs that do the same: ours, then torch's."""
+    import warpath
+
+    ours, size = torch.ops.warpath, 1024 if device.type == "cuda" else 0
+    a, b = torch.randn(size, device=device), torch.randn(size, device=device)
+    yield "torch.ops.warpath.vector_add", lambda: ours.vector_add(a, b)
+    yield "warpath.vector_add", lambda: warpath.vector_add(a, b)
+    yield "torch.add", lambda: torch.add(a, b)
+    rows = torch.randn(size // 128, 1024, device=device)
+    yield "torch.ops.warpath.softmax", lambda: ours.softmax(rows)
+    yield "torch.softmax", lambda: torch.softmax(rows, -1)
+    matrix = torch.randn(size // 8, size // 8, device=device, dtype=torch.bfloat16)
+    yield "torch.ops.warpath.matmul", lambda: ours.matmul(matrix, matrix)
+    yield "torch.matmul", lambda: torch.matmul(matrix, matrix)
+
+
+def measure(calls: int = CALLS) -> dict:
+    on_gpu = torch.cuda.is_available()
+    device = torch.device("cuda", torch.cuda.current_device()) if on_gpu else torch.device("cpu")
+    wait = torch.cuda.synchronize if on_gpu else lambda: None
+    rows, bare = [], None
+    with torch.no_grad():
+        if on_gpu:
+            times = sorted(_bare(device, calls))
+            bare = statistics.median(times)
+            rows.append(_row("bare launch", times, bare))
+        rows += [_row(name, sorted(_calls(f, calls, wait)), bare) for name, f in _runs(device)]
+    what = "small tensors, no wait for the GPU" if on_gpu else "tensors of no elements, no launch"
+    return {
+        "device": torch.cuda.get_device_name() if on_gpu else "CPU",
+        "torch": torch.__version__,
+        "method": f"host time of a call, median of {calls}, {what}",
+        "rows": rows,
+    }
+
+
+def _row(name: str, times: list[float], bare: float | None) -> dict:
+    median = statistics.median(times)
+    low, high = times[len(times) // 5], times[len(times) * 4 // 5]
+    over = None if bare is None or name == "bare launch" else median - bare
+    return {"name": name, "median_us": median, "p20_us": low, "p80_us": high, "over_bare_us": over}
+
+
+def main(arguments: list[str], ops: dict[str, Op]) -> int:
+    del ops
+    parser = argparse.ArgumentParser(prog="python -m warpath overhead", description=__doc__)
+    parser.add_argument("--calls", type=int, default=CALLS, help=f"default {CALLS}")
+    parser.add_argument("--json", action="store_true", help="the same as data")
+    given = parser.parse_args(arguments)
+    if given.calls < 1:
+        parser.error("--calls takes a number above 0")
+    told = measure(given.calls)
+    if given.json:
+        print(json.dumps(told, indent=1))
+        return 0
+    print(f"{told['device']}, torch {told['torch']}: {told['method']}\n")
+    print(f"  {'':32}{'median':>12}{'p20':>8}{'p80':>8}{'over bare':>12}")
+    for row in told["rows"]:
+        over = "" if row["over_bare_us"] is None else f"{row['over_bare_us']:.2f} us"
+        numbers = f"{row['median_us']:9.2f} us{row['p20_us']:8.2f}{row['p80_us']:8.2f}"
+        print(f"  {row['name']:32}{numbers}{over:>12}".rstrip())
+    return 0
