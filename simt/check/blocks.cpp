@@ -38,6 +38,7 @@ bool Area::make(Address first, std::size_t bytes) {
   spares = enabled.race ? reserve<Spare>(bytes / 4 + 4) : nullptr;
   if (marks == nullptr || (enabled.race && (cells == nullptr || spares == nullptr))) return false;
   if (cells != nullptr) madvise(cells, (bytes / 4 + 4) * sizeof(Cell), MADV_HUGEPAGE);
+  if (spares != nullptr) madvise(spares, (bytes / 4 + 4) * sizeof(Spare), MADV_HUGEPAGE);
   size = bytes;
   return true;
 }
