@@ -270,10 +270,10 @@ class Driver {
   }
 
   // The translation in which kernels with barriers are loops over their threads; empty if there are no
-  // such kernels. A checked program and one for the debugger keep a fiber for each thread.
+  // such kernels. A program for the debugger keeps a fiber for each thread.
   std::string split_text(const std::string& preprocessed) const {
-    if (!o_.split || o_.check || o_.debug || o_.device_debug) return "";
-    const SplitText split = split_kernels(preprocessed);
+    if (!o_.split || o_.debug || o_.device_debug || o_.open_debugger) return "";
+    const SplitText split = split_kernels(preprocessed, o_.check);
     for (const SplitKernel& kernel : split.kernels) {
       if (!o_.verbose) break;
       const std::string why = kernel.why_not.empty() ? "loops over its threads" : kernel.why_not;

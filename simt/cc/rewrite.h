@@ -19,7 +19,7 @@ struct SharedName {
 };
 
 // If the three '<' at `i` open a launch, rewrites it.
-void rewrite_launch(Source& source, Index i);
+void rewrite_launch(Source& source, Index i, bool checked);
 
 // Rewrites the declaration around the `__shared__` at `i`; gives the names it declares and returns
 // the index of its ';' (or `i` when it is no declaration). `file_scope` is null inside functions;

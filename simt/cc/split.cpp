@@ -1,5 +1,6 @@
 #include "split.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "split_emit.h"
@@ -48,8 +49,30 @@ bool mentions_barrier(const Source& s, Range r) {
   return false;
 }
 
+bool some_of_warp(const std::vector<Node>& list) {
+  return std::any_of(list.begin(), list.end(), [](const Node& node) {
+    return node.of_warp || some_of_warp(node.body) || some_of_warp(node.other);
+  });
+}
+
+// As loops, threads that part, that return before a barrier or that wait for their warp alone would not
+// be told from the others, nor would the local variables of one thread from those of the next.
+void refuse_unwatchable(const Source& s, Range body, const std::vector<Node>& tree,
+                        const Names& names) {
+  if (!names.lockstep) throw NotSplit{"the checks want to see which threads part"};
+  if (some_of_warp(tree)) throw NotSplit{"the checks want to see warps one by one"};
+  for (const Jump& jump : jumps_of(s, body)) {
+    if (jump.kind == 'r') throw NotSplit{"the checks want to see who returns"};
+  }
+  for (const Variable& v : names.variables) {
+    if (v.life == Life::thread && (v.address || v.escapes || v.d.array)) {
+      throw NotSplit{"the checks want to see whose '" + std::string(v.name) + "' is used"};
+    }
+  }
+}
+
 std::string second_body(const Source& s, std::string_view text, const Facts& facts,
-                        const Lines& lines, const KernelParts& parts) {
+                        const Lines& lines, const KernelParts& parts, bool checked) {
   std::vector<std::string_view> parameters;
   for (Index i = parts.parameters.begin; i < parts.parameters.end; ++i) {
     if (s.is_name(i)) parameters.push_back(s.text(i));
@@ -57,12 +80,13 @@ std::string second_body(const Source& s, std::string_view text, const Facts& fac
   const std::vector<Node> tree = parse_kernel(s, facts, parts.body, parameters);
   Names names(s, facts, parts.parameters, parts.body, tree);
   const Plan plan = make_plan(s, names, tree);
-  return emit_kernel(s, text, lines, names, plan) + lines.back_to(parts.body.begin - 1);
+  if (checked) refuse_unwatchable(s, parts.body, tree, names);
+  return emit_kernel(s, text, lines, names, plan, checked) + lines.back_to(parts.body.begin - 1);
 }
 
 }  // namespace
 
-SplitText split_kernels(std::string_view preprocessed) {
+SplitText split_kernels(std::string_view preprocessed, bool checked) {
   SplitText result;
   Source s(preprocessed);
   std::optional<Facts> facts;
@@ -77,7 +101,8 @@ SplitText split_kernels(std::string_view preprocessed) {
     }
     SplitKernel kernel{std::string(s.text(parts->name)), ""};
     try {
-      s.insert_after(parts->body.begin - 1, second_body(s, preprocessed, *facts, *lines, *parts));
+      s.insert_after(parts->body.begin - 1,
+                     second_body(s, preprocessed, *facts, *lines, *parts, checked));
       result.changed = true;
     } catch (const NotSplit& refused) {
       kernel.why_not = refused.why;

@@ -30,6 +30,8 @@ struct SplitText {
   bool changed = false;
 };
 
-SplitText split_kernels(std::string_view preprocessed);
+// `checked`: for a program that checks itself. Its barriers tell the checks, and a kernel that hides
+// something from them as loops keeps its fibers: see split.cpp.
+SplitText split_kernels(std::string_view preprocessed, bool checked = false);
 
 }  // namespace simt::cc

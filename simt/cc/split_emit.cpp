@@ -12,12 +12,13 @@ std::string number(std::size_t n) {
 class Emitter {
  public:
   Emitter(const Source& s, std::string_view text, const Lines& lines, const Names& names,
-          const Plan& plan)
+          const Plan& plan, bool checked)
       : s_(s),
         text_(text),
         lines_(lines),
         names_(names),
         plan_(plan),
+        checked_(checked),
         used_(variables_of_pieces(names, plan)) {
     for (const Variable& v : names.variables) {
       changes_parameters_ = changes_parameters_ || (v.parameter && v.life != Life::once);
@@ -281,14 +282,22 @@ class Emitter {
     return to.piece == no_piece ? "simt_end" : "simt_l" + number(to.piece);
   }
 
+  // To the next piece, all together; past a barrier if one lies on the way.
+  std::string go(Target to, bool barrier) const {
+    const std::string jump = "goto " + label(to) + "; ";
+    return checked_ && (barrier || to.barrier) ? "{ ::simt::split_barrier(); " + jump + "} " : jump;
+  }
+
   void open_guards(const Stretch& piece) {
     for (const std::string& guard : piece.guards) out_ += " if constexpr (" + guard + ") {";
   }
 
   void loop(const Stretch& piece, bool apart) {
-    out_ +=
-        " for (::simt::Sweep simt_w(simt_s); simt_w.more(); simt_w.step()) { "
-        "[[maybe_unused]] const uint3 threadIdx = simt_w.enter(); ";
+    out_ += checked_ ? " ::simt::CheckedSweep simt_c(simt_s); for (::simt::SplitTurn simt_w; "
+                       "(simt_w = simt_c.next()).id != ::simt::fresh;) { "
+                       "[[maybe_unused]] const uint3 threadIdx = simt_w.index; "
+                     : " for (::simt::Sweep simt_w(simt_s); simt_w.more(); simt_w.step()) { "
+                       "[[maybe_unused]] const uint3 threadIdx = simt_w.enter(); ";
     out_ += apart ? "unsigned simt_n; { " : "{ ";
     before_code(piece);
     ends_early_ = false;
@@ -314,13 +323,12 @@ class Emitter {
     }
     out_ += "{ " + uniform(piece, true);
     for (const Range& action : piece.actions) act(action);
-    const std::string yes = "goto " + label(target(piece.yes)) + "; ";
+    const std::string yes = go(target(piece.yes), piece.barrier);
     if (piece.condition.begin == none) {
       out_ += yes + "} ";
     } else {
       out_ += lines_.marker(piece.condition.begin) + (piece.constant ? "if constexpr (" : "if (") +
-              text_of(piece.condition) + ") " + yes + "else goto " + label(target(piece.no)) +
-              "; } ";
+              text_of(piece.condition) + ") " + yes + "else " + go(target(piece.no), false) + "} ";
     }
     out_ += std::string(piece.guards.size(), '}');
   }
@@ -385,6 +393,7 @@ class Emitter {
   const Lines& lines_;
   const Names& names_;
   const Plan& plan_;
+  const bool checked_;
   const std::vector<std::vector<bool>> used_;
   std::string out_;
   unsigned piece_ = 0;
@@ -434,8 +443,8 @@ std::string Lines::back_to(Index token) const {
 }
 
 std::string emit_kernel(const Source& source, std::string_view text, const Lines& lines,
-                        const Names& names, const Plan& plan) {
-  return Emitter(source, text, lines, names, plan).run();
+                        const Names& names, const Plan& plan, bool checked) {
+  return Emitter(source, text, lines, names, plan, checked).run();
 }
 
 }  // namespace simt::cc

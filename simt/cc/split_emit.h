@@ -36,6 +36,6 @@ class Lines {
 };
 
 std::string emit_kernel(const Source& source, std::string_view text, const Lines& lines,
-                        const Names& names, const Plan& plan);
+                        const Names& names, const Plan& plan, bool checked);
 
 }  // namespace simt::cc

@@ -45,6 +45,8 @@ class Translator {
           refuse_texture_reference();
         } else if (!volatile_.empty() && in_device_code() && volatile_.count(s_.text(at_)) != 0) {
           rewrite_volatile_store(s_, at_, volatile_);
+        } else if (constant_indices_end_ != none && at_ < constant_indices_end_) {
+          rewrite_index();
         }
         return;
       case Kind::directive: {
@@ -80,7 +82,7 @@ class Translator {
         return;
       case '<':
         if (s_.is(at_ + 1, '<') && s_.is(at_ + 2, '<') && s_.adjacent(at_, at_ + 1)) {
-          rewrite_launch(s_, at_);
+          rewrite_launch(s_, at_, checked_);
           at_ += 2;
         }
         return;
@@ -264,6 +266,7 @@ class Translator {
     Function f = parse_function(at_ + 1);
     enter_device_code(f);
     s_.replace(at_, at_, f.body != none && at_namespace_scope() ? kernel_attributes(f) : "");
+    if (checked_ && f.body != none && at_namespace_scope()) name_constant_indices(f.body);
     if (f.body != none) require_cluster(f.body);
     if (f.name == none) return;
     kernels_.insert(s_.text(f.name));
@@ -277,6 +280,27 @@ class Translator {
                         "_" + std::to_string(at_) + "(\"" + name +
                         "\", [](auto simt_id) -> decltype(simt_id(" + name +
                         ")) { return simt_id(" + name + "); });");
+  }
+
+  // What a thread reads of threadIdx.x and the like is the same as long as it runs, and no access to
+  // watch: see simt/self.h. A kernel that runs as loops has its own threadIdx; where asm and volatile
+  // are, whole statements are rewritten.
+  void name_constant_indices(Index body) {
+    const Index end = std::min(s_.match(body), s_.size());
+    for (Index i = body; i < end; ++i) {
+      if (s_.is(i, Word::asm_) || s_.is(i, Word::volatile_) || s_.text(i) == "simt_s") return;
+    }
+    constant_indices_end_ = end;
+  }
+  void rewrite_index() {
+    const std::string_view name = s_.text(at_);
+    const bool known = name == "threadIdx" || name == "blockDim" || name == "gridDim";
+    if (!known || !s_.is(at_ + 1, '.') || s_.is(at_ - 1, Word::scope_) || s_.is(at_ - 1, '.')) {
+      return;
+    }
+    const std::string_view member = s_.text(at_ + 2);
+    if (member != "x" && member != "y" && member != "z") return;
+    s_.replace(at_, at_, "::simt_" + std::string(name));
   }
 
   // The kernel's first statement makes sure of its `__cluster_dims__`: so it is known whatever the
@@ -300,7 +324,8 @@ class Translator {
       small = name != "for" && name != "while" && name != "do" && name != "__shared__" &&
               name.rfind("__sync", 0) != 0 && name.rfind("__shfl", 0) != 0;
     }
-    if (!small) return "__attribute__((noinline))";
+    // Nor in a checked program, whose threads must not share what the compiler knows of threadIdx.
+    if (!small || checked_) return "__attribute__((noinline))";
     if (head_has(Word::inline_, f.name)) return "";
     return is_template() ? "inline" : "inline __attribute__((used))";
   }
@@ -425,6 +450,7 @@ class Translator {
   Index declaration_ = 0;  // first token of the current declaration at namespace scope
   Index body_end_ = none;  // the brace that ends the function or class at namespace scope
   Index device_end_ = none;
+  Index constant_indices_end_ = none;  // of a kernel, if threadIdx is a constant in it
   std::unordered_set<std::string_view> kernels_;
   std::vector<SharedName> shared_;
   std::unordered_set<std::string_view> file_scope_shared_;

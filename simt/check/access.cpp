@@ -39,6 +39,7 @@ void check_written(const Area& area, const Access& access, const Region* region)
 bool look_at_shared(const Block& owner, const Access& access) {
   if (enabled.memory) check_shared_bounds(owner, access);
   const Area& area = state_of(owner).shared;
+  if (!area.crowded) mark_inside(owner, access.address);
   unsigned char* const marks = area.mark(access.address);
   if (std::memchr(marks, pending, access.size) != nullptr) {
     if (enabled.race) too_early(access);
@@ -86,6 +87,7 @@ void general_access(const Access& access) {
   } else {
     const Fiber& fiber = *block.running;
     if (access.pointer() >= fiber.stack_low && access.pointer() < fiber.stack_high) return;
+    if (block.splitting && is_split_memory(block, access.address)) return;
     return elsewhere(block, access);
   }
   state.seen = true;

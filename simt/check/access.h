@@ -60,6 +60,16 @@ inline void settle_writes(Self& me) {
   if (__builtin_expect(me.open, 0)) settle_open();
 }
 
+// threadIdx and the like. Device memory may begin right behind.
+inline bool is_thread_local(Address address) {
+  const auto tls = reinterpret_cast<Address>(__builtin_thread_pointer());
+#if defined(__x86_64__)
+  return address - (tls - 64 * 1024) < 66 * 1024;
+#else
+  return address - tls < 64 * 1024;
+#endif
+}
+
 inline bool all_good(const unsigned char* marks, std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) {
     if (marks[i] != good) return false;
@@ -67,11 +77,11 @@ inline bool all_good(const unsigned char* marks, std::size_t size) {
   return true;
 }
 
-template <std::size_t Size>
-inline bool are_good(const unsigned char* marks) {
-  constexpr std::uint64_t pattern = 0x0101010101010101u;
+template <Mark Value, std::size_t Size>
+inline bool are(const unsigned char* marks) {
+  constexpr std::uint64_t pattern = 0x0101010101010101u * Value;
   if constexpr (Size == 16) {
-    return are_good<8>(marks) && are_good<8>(marks + 8);
+    return are<Value, 8>(marks) && are<Value, 8>(marks + 8);
   } else {
     std::uint64_t found = 0;
     std::memcpy(&found, marks, Size);
@@ -79,39 +89,69 @@ inline bool are_good(const unsigned char* marks) {
   }
 }
 
-// A read that changes nothing in the cell: the last write is ordered before, and readers as far apart
-// as this one, or this one itself, have been noted.
-inline bool is_old_read(const Cell& cell, const BlockState& state, std::uint64_t floor,
-                        std::uint64_t who) {
-  const std::uint64_t write = __atomic_load_n(&cell.write.stamp, __ATOMIC_RELAXED);
-  if (write >= floor) return false;
-  const std::uint64_t second = __atomic_load_n(&cell.read2.stamp, __ATOMIC_RELAXED);
-  if (second >= floor && (second & Note::far_flag) != 0) return true;
-  return __atomic_load_n(&cell.read.stamp, __ATOMIC_RELAXED) == who &&
-         (__atomic_load_n(&cell.read.place, __ATOMIC_RELAXED) & 0x1ffffu) == state.whose;
-}
-
 inline std::uint64_t stamp_here(const BlockState& state, unsigned thread, unsigned bytes) {
   return stamp_of(state.now) | std::uint64_t{thread} << 14 | std::uint64_t{bytes} << 10 | state.who;
+}
+
+// The bytes of its word that an aligned access touches, a bit for each.
+template <std::size_t Size>
+constexpr unsigned bytes_of(Address address) {
+  return Size >= 4 ? 15u : ((1u << (Size & 3u)) - 1u) << (address & 3u);
+}
+
+// A read that changes nothing in the cell: the last write is ordered before, and this read, or readers
+// that are as far apart as this one is from the first, have been noted.
+inline bool is_old_read(const Area& area, std::size_t index, std::uint64_t floor,
+                        std::uint64_t me) {
+  constexpr std::uint64_t passing = Note::more_flag | Note::far_flag;
+  const Cell& cell = area.cells[index];
+  if (__atomic_load_n(&cell.write.stamp, __ATOMIC_RELAXED) >= floor) return false;
+  const std::uint64_t first = __atomic_load_n(&cell.read.stamp, __ATOMIC_RELAXED);
+  if (first < floor) return false;
+  if ((first & Note::far_flag) != 0 || ((first ^ me) & ~passing) == 0) return true;
+  if ((first & Note::more_flag) == 0) return false;
+  const std::uint64_t second = __atomic_load_n(&area.spares[index].read.stamp, __ATOMIC_RELAXED);
+  if (second < floor) return false;
+  if (((second ^ me) & ~passing) == 0) return true;
+  // Nothing orders the threads of a block within one moment of its time. Which are apart as warps
+  // shows in bits 19 to 23.
+  if (first >> 25 != me >> 25 || second >> 25 != me >> 25) return false;
+  const auto thread_bits = [](std::uint64_t a, std::uint64_t b) { return (a ^ b) >> 14 & 1023u; };
+  const std::uint64_t mine = thread_bits(first, me);
+  if (mine == 0 || thread_bits(second, me) == 0) return false;
+  return mine < 32 || thread_bits(first, second) >= 32;
 }
 
 template <std::size_t Size>
 inline bool is_quiet_read(const Area& area, Address address, const Block& block,
                           const BlockState& state, std::uint64_t floor) {
-  constexpr unsigned mask = Size >= 4 ? 15u : (1u << Size) - 1u;
-  const unsigned bytes = Size >= 4 ? mask : mask << (address & 3u);
-  const std::uint64_t who = stamp_here(state, rank_of_running(block), bytes);
-  const Cell* cell = area.cells + (address - area.begin) / 4;
+  const std::uint64_t me = stamp_here(state, rank_of_running(block), bytes_of<Size>(address));
+  const std::size_t first = (address - area.begin) / 4;
   for (std::size_t i = 0; i < (Size + 3) / 4; ++i) {
-    if (!is_old_read(cell[i], state, floor, who)) return false;
+    if (!is_old_read(area, first + i, floor, me)) return false;
   }
   return true;
 }
 
-// The thread's own stack, or elsewhere.
+// Where a kernel that runs as loops keeps its threads' variables.
+inline bool is_split_memory(const Block& block, Address address) {
+  for (const SplitPiece& piece : block.split_pieces) {
+    if (address - reinterpret_cast<Address>(piece.memory.get()) < piece.size) return true;
+  }
+  return false;
+}
+
+// Neither shared nor device memory: threadIdx and the like, the kernel's arguments, the thread's own
+// stack, or elsewhere.
 template <std::size_t Size, bool Write>
-[[gnu::noinline]] void near_by(Block& block, Address address, const void* pc) {
+[[gnu::noinline]] void near_by(Address address, const void* pc) {
+  if (is_thread_local(address)) return;
   const Access access{address, Size, How::plain, Write, pc};
+  if (__builtin_expect(address % (Size > 8 ? 8 : Size) != 0, 0)) misaligned(access);
+  Block& block = current_block();
+  const BlockState& state = state_of(block);
+  if (address - state.arguments < state.arguments_size) return;
+  if (block.splitting && is_split_memory(block, address)) return;
   const Fiber& fiber = *block.running;
   if (access.pointer() < fiber.stack_low || access.pointer() >= fiber.stack_high) {
     return elsewhere(block, access);
@@ -122,44 +162,54 @@ template <std::size_t Size, bool Write>
   }
 }
 
-// A plain access whose size the compiler knows, aligned. What is rare is out of line, so that the rest
-// needs few registers.
+// Enters a plain, aligned access into its cells.
 template <std::size_t Size, bool Write>
-inline void kernel_access(Address address, const void* pc) {
-  const auto access = [&] { return Access{address, Size, How::plain, Write, pc}; };
-  Block& block = current_block();
+void meet_words(const Area& area, Address address, const void* pc);
+
+// The access has met something that is not good, is not aligned, or a store has to be settled.
+template <std::size_t Size, bool Write>
+[[gnu::noinline]] void careful_access(const Area& area, Address address, const void* pc) {
+  const Access access{address, Size, How::plain, Write, pc};
+  const bool aligned = address % (Size > 8 ? 8 : Size) == 0;
+  if (!aligned) misaligned(access);
+  settle_writes(self());
+  if (!are<good, Size>(area.mark(address)) && !look_closer(area, access)) return;
+  if (!enabled.race) return;
+  if (aligned) return meet_words<Size, Write>(area, address, pc);
+  meet_cells(area, access);
+}
+
+// A plain access whose size the compiler knows. What is rare is out of line and comes last, so that
+// the rest needs few registers and no frame. The compiler takes the type's alignment for granted here;
+// 16 bytes it also reads so when they are aligned to 8.
+template <std::size_t Size, bool Write>
+inline void kernel_access(Block& block, Address address, const void* pc) {
   BlockState& state = state_of(block);
-  const Area* area;
-  std::uint64_t floor;
-  if (state.shared.holds(address)) {
-    area = &state.shared;
-    floor = state.floor;
-  } else if (heap_area.holds(address)) {
+  const Area* area = &state.shared;
+  std::uint64_t floor = state.floor;
+  if (!state.shared.holds(address)) {
+    if (__builtin_expect(!heap_area.holds(address), 0)) return near_by<Size, Write>(address, pc);
     area = &heap_area;
     floor = state.grid_floor;
-  } else {
-    if (address - state.arguments < state.arguments_size) return;
-    return near_by<Size, Write>(block, address, pc);
   }
   state.seen = true;
-  settle_writes(self());
-  if (!are_good<Size>(area->mark(address)) && !look_closer(*area, access())) return;
+  Self& me = *mine;  // made when the block began
+  unsigned char* const marks = area->mark(address);
+  const bool usual = !me.open && address % (Size > 8 ? 8 : Size) == 0;
+  if (__builtin_expect(!usual, 0)) return careful_access<Size, Write>(*area, address, pc);
+  if (__builtin_expect(!are<good, Size>(marks), 0)) {
+    if (!Write || !are<inside, Size>(marks)) {
+      return careful_access<Size, Write>(*area, address, pc);
+    }
+    std::memset(marks, good, Size);
+  }
+  me.writing.store(0, std::memory_order_release);
   if (!enabled.race) return;
   if (!Write && is_quiet_read<Size>(*area, address, block, state, floor)) return;
-  meet_cells(*area, access());
+  meet_words<Size, Write>(*area, address, pc);
 }
 
 // Any access: of any size, atomic or not.
 void general_access(const Access& access);
-
-// threadIdx and the like. Device memory may begin right behind.
-inline bool is_thread_local(Address address) {
-  const auto tls = reinterpret_cast<Address>(__builtin_thread_pointer());
-#if defined(__x86_64__)
-  return address - (tls - 64 * 1024) < 66 * 1024;
-#else
-  return address - tls < 64 * 1024;
-#endif
-}
 
 }  // namespace simt::check

@@ -26,12 +26,19 @@ void Area::set(Address address, std::size_t count, Mark value) const {
   std::memset(mark(address), value, count);
 }
 
+void Area::forget_notes() const {
+  madvise(cells, size / 4 * sizeof(Cell), MADV_DONTNEED);
+  madvise(spares, size / 4 * sizeof(Spare), MADV_DONTNEED);
+}
+
 bool Area::make(Address first, std::size_t bytes) {
   begin = first;
   marks = reserve<unsigned char>(bytes + 16);
   cells = enabled.race ? reserve<Cell>(bytes / 4 + 4) : nullptr;
-  if (marks == nullptr || (enabled.race && cells == nullptr)) return false;
+  spares = enabled.race ? reserve<Spare>(bytes / 4 + 4) : nullptr;
+  if (marks == nullptr || (enabled.race && (cells == nullptr || spares == nullptr))) return false;
   if (cells != nullptr) madvise(cells, (bytes / 4 + 4) * sizeof(Cell), MADV_HUGEPAGE);
+  if (spares != nullptr) madvise(spares, (bytes / 4 + 4) * sizeof(Spare), MADV_HUGEPAGE);
   size = bytes;
   return true;
 }
@@ -67,11 +74,12 @@ void bound_memory() {
     std::fclose(file);
   }
   if (resident < limit) return;
-  madvise(heap_area.cells, heap_area.size / 4 * sizeof(Cell), MADV_DONTNEED);
+  heap_area.forget_notes();
 }
 
 void block_began(Block& block) {
   if (heap_area.size == 0) make_heap_area();
+  self();  // there is one from here on
   bound_memory();
   if (block.check == nullptr) {
     auto* made = new BlockState;
@@ -85,6 +93,7 @@ void block_began(Block& block) {
   state.index = static_cast<std::uint32_t>(block_index()) & ((1u << Note::block_bits) - 1u);
   state.whose = state.index & 0x1ffffu;
   state.who = std::uint64_t{state.index >> 17} << 3;
+  state.farthest = block.grid->block_count == 1 ? 2 : 3;
   state.arguments = reinterpret_cast<Address>(block.grid->kernel.call);
   state.arguments_size = block.grid->kernel.call_size;
   state.shared.crowded = block.cluster != nullptr;

@@ -22,9 +22,10 @@ std::uint64_t lock(Cell& cell) {
   }
 }
 
-void put(Note& to, const Note& note) {
+// A note is read without the lock (see is_old_read), so each half is stored at once.
+void put(Note& to, const Note& note, std::uint64_t flags = 0) {
   __atomic_store_n(&to.place, note.place, __ATOMIC_RELAXED);
-  __atomic_store_n(&to.stamp, note.stamp, __ATOMIC_RELAXED);
+  __atomic_store_n(&to.stamp, note.stamp | flags, __ATOMIC_RELAXED);
 }
 
 bool same_thread(const Note& a, const Note& b) {
@@ -38,15 +39,34 @@ int distance(const Note& a, const Note& b) {
   return a.thread() != b.thread();
 }
 
+bool same_thread_bits(std::uint64_t a, std::uint64_t b) {
+  return ((a ^ b) >> 14 & 1023u) == 0;
+}
+
+// A second reader. If it is `far`, no farther one need be kept, and both notes say so.
+void put_second(Cell& cell, Spare& spare, const Note& me, bool far) {
+  const std::uint64_t flag = far ? Note::far_flag : 0;
+  const std::uint64_t first = (cell.read.stamp & ~Note::far_flag) | Note::more_flag | flag;
+  put(spare.read, me, flag);
+  __atomic_store_n(&cell.read.stamp, first, __ATOMIC_RELAXED);
+}
+
+struct Watch {
+  std::uint64_t floor;  // stamps below are history
+  int farthest;         // that two threads can be apart: 2 in one block, 3 in several
+  bool crowded;
+};
+
 struct Visit {
   Cell& cell;
-  const Note& last;  // write, without the lock
+  Spare& spare;
+  const Note& last;    // write, without the lock
+  const Note& write2;  // of the spare, if there is one
   const Note& me;
   const BlockState& state;
-  std::uint64_t floor;
-  int farthest;  // two threads can be
+  const Watch& watch;
 
-  bool is_old(const Note& note) const { return note.stamp < floor; }
+  bool is_old(const Note& note) const { return note.stamp < watch.floor; }
 
   bool conflicts(const Note& before) const {
     return !is_old(before) && (before.bytes() & me.bytes()) != 0 &&
@@ -59,88 +79,174 @@ struct Visit {
     return is_old(note) || (note.block() == state.index && ordered(note, state, me.thread()));
   }
 
-  void keep_read() const {
+  void keep_read(const Note& read2) const {
     if (replaceable(cell.read)) {
-      put(cell.read, me);
+      put(cell.read, me, is_old(read2) ? 0 : Note::more_flag);
       return;
     }
-    if (!replaceable(cell.read2) && distance(cell.read, me) <= distance(cell.read, cell.read2)) {
-      return;
-    }
-    Note note = me;
-    if (distance(cell.read, me) >= farthest) note.stamp |= Note::far_flag;
-    put(cell.read2, note);
+    if (!replaceable(read2) && distance(cell.read, me) <= distance(cell.read, read2)) return;
+    put_second(cell, spare, me, distance(cell.read, me) >= watch.farthest);
   }
 
-  void keep_write() const {
+  // Returns whether there is a second write from now on.
+  bool keep_write(const Note& read2) const {
+    bool second = !is_old(write2);
     // An atomic operation must not hide the thread's own plain write from the others.
     const bool hidden = same_thread(last, me) && me.is_atomic() && !last.is_atomic();
-    if (!is_old(last) && hidden) put(cell.write2, last);
-    if (!is_old(last) && !same_thread(last, me) && !ordered(last, state, me.thread()) &&
-        (is_old(cell.write2) || distance(last, me) >= distance(cell.write2, me))) {
-      put(cell.write2, last);
+    const bool unordered = !same_thread(last, me) && !ordered(last, state, me.thread()) &&
+                           (!second || distance(last, me) >= distance(write2, me));
+    if (!is_old(last) && (hidden || unordered)) {
+      put(spare.write, last);
+      second = true;
     }
     // Reading first is how loops around atomicCAS begin: the read is a part of it.
-    for (Note* read : {&cell.read, &cell.read2}) {
-      if (me.is_atomic() && same_thread(*read, me)) read->stamp |= Note::atomic_flag;
+    if (me.is_atomic()) {
+      if (same_thread(cell.read, me)) cell.read.stamp |= Note::atomic_flag;
+      if (!is_old(read2) && same_thread(read2, me)) spare.read.stamp |= Note::atomic_flag;
     }
+    return second;
   }
 };
 
-struct Watch {
-  std::uint64_t floor;  // stamps below are history
-  int farthest;         // that two threads can be apart: 2 in one block, 3 in several
-  bool crowded;
-};
-
-// Enters an access into the word's cell, and compares it with those before.
-Conflict meet_cell(Cell& cell, const Note& me, bool write, const Watch& watch,
-                   const BlockState& state) {
-  const std::uint64_t stamp = watch.crowded ? lock(cell) : cell.write.stamp;
+// Enters an access into the word's cell, and compares it with those before. `stamp`: the last write's,
+// which holds the lock if the area is crowded.
+Conflict meet_locked(Cell& cell, Spare& spare, std::uint64_t stamp, const Note& me, bool write,
+                     const Watch& watch, const BlockState& state) {
   const Note last{stamp, cell.write.place};
-  const Visit visit{cell, last, me, state, watch.floor, watch.farthest};
+  const Note nothing{};
+  const Note write2 = (stamp & Note::more_flag) != 0 ? spare.write : nothing;
+  const Note read2 = (cell.read.stamp & Note::more_flag) != 0 ? spare.read : nothing;
+  const Visit visit{cell, spare, last, write2, me, state, watch};
   Conflict conflict;
-  for (const Note* note : {&last, static_cast<const Note*>(&cell.write2)}) {
+  for (const Note* note : {&last, &write2}) {
     if (!conflict.found && visit.conflicts(*note)) conflict = {*note, true, true};
   }
   if (write) {
-    for (const Note* note : {&cell.read, &cell.read2}) {
+    for (const Note* note : {static_cast<const Note*>(&cell.read), &read2}) {
       if (!conflict.found && visit.conflicts(*note)) conflict = {*note, true, false};
     }
-    visit.keep_write();
+    const bool second = visit.keep_write(read2);
     cell.write.place = me.place;
+    stamp = me.stamp | (second ? Note::more_flag : 0);
   } else {
-    visit.keep_read();
+    visit.keep_read(read2);
   }
   // Unlocks.
-  __atomic_store_n(&cell.write.stamp, write ? me.stamp : stamp, __ATOMIC_RELEASE);
+  __atomic_store_n(&cell.write.stamp, stamp, __ATOMIC_RELEASE);
   return conflict;
+}
+
+// Whether a note is of the running thread, since its last barrier or warp operation: nobody else has
+// this time.
+bool is_mine(std::uint64_t stamp, const Note& me) {
+  constexpr std::uint64_t thread_and_time = ~std::uint64_t{0} << 14 & ~Note::more_flag;
+  return ((stamp ^ me.stamp) & thread_and_time) == 0 && (stamp & Note::atomic_flag) == 0;
+}
+
+Watch watch_of(const Area& area, const BlockState& state) {
+  const bool own_block = &area == &state.shared && !area.crowded;
+  return {std::max(own_block ? state.floor : state.grid_floor, area.since),
+          own_block ? 2 : state.farthest, area.crowded};
+}
+
+void unlock(Cell& cell, std::uint64_t stamp, const Watch& watch) {
+  if (watch.crowded) __atomic_store_n(&cell.write.stamp, stamp, __ATOMIC_RELEASE);
+}
+
+// The same for plain accesses, with what most of them meet: writes and reads that are history or of the
+// thread itself, and, for a read, one other reader of this moment. False for all else; then the cell is
+// still locked.
+template <bool Write>
+inline bool meet_usual(Cell& cell, Spare& spare, std::uint64_t last, const Note& me,
+                       const Watch& watch) {
+  const std::uint64_t read = cell.read.stamp;
+  if (last >= watch.floor && !is_mine(last, me)) return false;
+  if ((last & Note::more_flag) != 0 && spare.write.stamp >= watch.floor) return false;
+  if ((read & Note::more_flag) != 0 && spare.read.stamp >= watch.floor) return false;
+  if constexpr (Write) {
+    if (read >= watch.floor && !is_mine(read, me)) return false;
+    cell.write.place = me.place;
+    __atomic_store_n(&cell.write.stamp, me.stamp, __ATOMIC_RELEASE);
+    return true;
+  }
+  if (read < watch.floor) {
+    put(cell.read, me);
+  } else if (read >> 25 == me.stamp >> 25 && !same_thread_bits(read, me.stamp)) {
+    // Nothing orders threads of a block within one moment of its time.
+    const bool far = watch.farthest == 2 && ((read ^ me.stamp) >> 19 & 31u) != 0;
+    put_second(cell, spare, me, far);
+  } else {
+    return false;
+  }
+  unlock(cell, last, watch);
+  return true;
+}
+
+// Whether there is a race, which is told.
+[[gnu::noinline]] bool meet_unusual(const Area& area, std::size_t index, std::uint64_t last,
+                                    const Note& me, const Access& access) {
+  const BlockState& state = state_of(current_block());
+  const Conflict conflict = meet_locked(area.cells[index], area.spares[index], last, me,
+                                        access.write, watch_of(area, state), state);
+  if (conflict.found) race_found(area, access, me, conflict);
+  return conflict.found;
+}
+
+std::uint64_t place_of(const void* pc, const BlockState& state) {
+  return reinterpret_cast<std::uint64_t>(pc) << 17 | state.whose;
 }
 
 }  // namespace
 
+template <std::size_t Size, bool Write>
+void meet_words(const Area& area, Address address, const void* pc) {
+  const Block& block = current_block();
+  const BlockState& state = state_of(block);
+  const Watch watch = watch_of(area, state);
+  const Note me{stamp_here(state, rank_of_running(block), bytes_of<Size>(address)),
+                place_of(pc, state)};
+  const std::size_t first = (address - area.begin) / 4;
+  // The next threads mostly touch the next words.
+  if (watch.crowded) __builtin_prefetch(&area.cells[first + 32], 1);
+  for (std::size_t i = first; i < first + (Size + 3) / 4; ++i) {
+    Cell& cell = area.cells[i];
+    const std::uint64_t last = watch.crowded ? lock(cell) : cell.write.stamp;
+    if (__builtin_expect(meet_usual<Write>(cell, area.spares[i], last, me, watch), 1)) continue;
+    if (meet_unusual(area, i, last, me, {address, Size, How::plain, Write, pc})) break;
+  }
+  if (Write && watch.crowded) mine->writing.store(address, std::memory_order_release);
+}
+
+#define SIMT_SIZE(SIZE)                                                     \
+  template void meet_words<SIZE, false>(const Area&, Address, const void*); \
+  template void meet_words<SIZE, true>(const Area&, Address, const void*);
+SIMT_SIZE(1)
+SIMT_SIZE(2)
+SIMT_SIZE(4)
+SIMT_SIZE(8)
+SIMT_SIZE(16)
+#undef SIMT_SIZE
+
 void meet_cells(const Area& area, const Access& access) {
   const Block& block = current_block();
   const BlockState& state = state_of(block);
-  const bool shared = &area == &state.shared;
-  const bool own_block = shared && !area.crowded;
   if (access.how == How::atomic) forgive_reads(access.address);
-  const unsigned thread = rank_of_running(block);
   // A volatile variable in global memory is how old programs spell an atomic.
   const bool strong = access.how == How::atomic || access.how == How::atomic_store ||
-                      (access.how == How::volatile_ && !shared);
-  Note me{stamp_here(state, thread, 0) | (strong ? Note::atomic_flag : 0) |
+                      (access.how == How::volatile_ && &area != &state.shared);
+  Note me{stamp_here(state, rank_of_running(block), 0) | (strong ? Note::atomic_flag : 0) |
               (access.how == How::bulk ? Note::bulk_flag : 0),
-          reinterpret_cast<std::uint64_t>(access.pc) << 17 | state.whose};
-  const bool one_block = own_block || block.grid->block_count == 1;
-  const Watch watch{std::max(own_block ? state.floor : state.grid_floor, area.since),
-                    one_block ? 2 : 3, area.crowded};
+          place_of(access.pc, state)};
+  const Watch watch = watch_of(area, state);
   const std::size_t begin = access.address - area.begin, end = begin + access.size;
   for (std::size_t at = begin; at < end;) {
     const std::size_t next = std::min((at & ~std::size_t{3}) + 4, end);
     const std::uint64_t bytes = ((1u << (next - at)) - 1u) << (at & 3u);
     me.stamp = (me.stamp & ~(std::uint64_t{15} << 10)) | bytes << 10;
-    const Conflict conflict = meet_cell(area.cells[at / 4], me, access.write, watch, state);
+    Cell& cell = area.cells[at / 4];
+    const std::uint64_t last = watch.crowded ? lock(cell) : cell.write.stamp;
+    const Conflict conflict =
+        meet_locked(cell, area.spares[at / 4], last, me, access.write, watch, state);
     if (__builtin_expect(conflict.found, 0)) {
       race_found(area, access, me, conflict);
       break;

@@ -233,6 +233,23 @@ void check_shared_bounds(const Block& block, const Access& access) {
   end_with(bad_shared(block, offset, access));
 }
 
+void mark_inside(const Block& block, Address address) {
+  const Area& area = state_of(block).shared;
+  const std::size_t offset = address - area.begin;
+  std::size_t from = arena_static_room;
+  std::size_t size = block.grid->config.dynamic_shared;
+  if (!is_dynamic(offset)) {
+    const SharedPlace* const place = shared_place(block, offset);
+    if (place == nullptr) return;
+    from = place->offset;
+    size = place->variable->size();
+  }
+  if (offset - from >= size) return;
+  unsigned char* const marks = area.marks + from;
+  std::replace(marks, marks + size, static_cast<unsigned char>(unknown),
+               static_cast<unsigned char>(inside));
+}
+
 Region* region_of(const Access& access) {
   Region* region = region_before(access.address);
   if (region == nullptr || access.address >= region->end()) {

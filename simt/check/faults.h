@@ -29,6 +29,8 @@ void note_remote(const Block& here, const Block& owner, const Access& access);
 void check_remote(const Block& block);
 
 void check_shared_bounds(const Block& block, const Access& access);
+// Marks the shared variable that holds the address: writes to the rest of it need not look for it.
+void mark_inside(const Block& block, Address address);
 Region* region_of(const Access& access);
 // Says which block of device memory a finding is about. `element`: bytes of the access, 0: the whole.
 void tell_region(Finding& f, const Region& region, Address address, std::size_t element);

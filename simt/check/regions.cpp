@@ -51,7 +51,9 @@ void forget_pages(void* from, std::size_t size) {
 
 void drop(Region* region) {
   if (on_heap(*region) && region->size >= large && heap_area.cells != nullptr) {
-    forget_pages(heap_area.cells + (region->base - heap_area.begin) / 4, region->size * 16);
+    const std::size_t first = (region->base - heap_area.begin) / 4, words = region->size / 4;
+    forget_pages(heap_area.cells + first, words * sizeof(Cell));
+    forget_pages(heap_area.spares + first, words * sizeof(Spare));
   }
   delete region;
 }

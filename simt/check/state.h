@@ -27,7 +27,7 @@
 namespace simt::check {
 
 using Address = std::uintptr_t;
-using Time = std::uint64_t;  // 40 bits
+using Time = std::uint64_t;  // 39 bits
 
 struct Enabled {
   bool memory = true, race = true, init = true, sync = true;
@@ -45,9 +45,9 @@ T* reserve(std::size_t count) {
 // Who touched a word, when and from where. The stamp begins with the time, so that stamps compare as
 // times do.
 struct Note {
-  std::uint64_t stamp;  // 40 time, 10 thread, 4 bytes of the word, 10 flags
+  std::uint64_t stamp;  // 39 time, 1 flag, 10 thread, 4 bytes of the word, 10 flags
   std::uint64_t place;  // 47 address of the code, 17 of the block's index
-  std::uint64_t time() const { return stamp >> 24; }
+  std::uint64_t time() const { return stamp >> 25; }
   unsigned thread() const { return static_cast<unsigned>(stamp >> 14) & 1023u; }
   unsigned warp() const { return thread() >> 5; }
   unsigned bytes() const { return static_cast<unsigned>(stamp >> 10) & 15u; }
@@ -60,35 +60,42 @@ struct Note {
 
   static constexpr std::uint64_t atomic_flag =
       1;                                        // an atomic operation, or volatile in global memory
-  static constexpr std::uint64_t far_flag = 2;  // of a second read: no farther one need be kept
+  static constexpr std::uint64_t far_flag = 2;  // of reads: no two farther apart need be kept
   static constexpr std::uint64_t bulk_flag = 2;  // of a write: by a bulk copy
+  // Another note of the kind may be in the word's spare notes.
+  static constexpr std::uint64_t more_flag = std::uint64_t{1} << 24;
   static constexpr unsigned block_bits = 24;
 };
 
 constexpr std::uint64_t stamp_of(Time time) {
-  return time << 24;
+  return time << 25;
 }
 
-// The shadow of 4 bytes: one cache line. The second write is one that was not ordered with the first
-// (both atomic, or of the same value), the reads are of different threads, as far apart as were seen.
-struct alignas(64) Cell {
-  Note write, write2, read, read2;
+// The shadow of 4 bytes, half a cache line: large arrays are read at the speed of their shadows.
+struct alignas(32) Cell {
+  Note write, read;
 };
+// What few words need. The second write is one that was not ordered with the first (both atomic, or of
+// the same value), the reads are of different threads, as far apart as were seen.
+using Spare = Cell;
 
-// A mark a byte. Zero, which fresh memory has, means: look closer.
-enum Mark : unsigned char { unknown = 0, good = 1, pending = 2 };
+// A mark a byte. Zero, which fresh memory has, means: look closer. Inside: of a variable of this block
+// that nobody has written yet.
+enum Mark : unsigned char { unknown = 0, good = 1, pending = 2, inside = 3 };
 
 struct Area {
   Address begin = 0;
   std::size_t size = 0;
   unsigned char* marks = nullptr;
   Cell* cells = nullptr;
+  Spare* spares = nullptr;  // one for each cell, looked at where the cell says so
   bool crowded = true;      // several OS threads may touch it at once
   std::uint64_t since = 0;  // of shared memory: stamps below are those of blocks that had it before
 
   bool holds(Address address) const { return address - begin < size; }
   unsigned char* mark(Address address) const { return marks + (address - begin); }
   void set(Address address, std::size_t count, Mark value) const;
+  void forget_notes() const;
   bool make(Address first, std::size_t bytes);  // false: no addresses left
 };
 
@@ -163,6 +170,7 @@ struct BlockState {
   std::uint64_t grid_floor = 0;  // of the grid's start, or the last meeting of its blocks
   Address arguments = 0;         // of the kernel, where the launch has put them
   std::size_t arguments_size = 0;
+  int farthest = 3;  // that two threads of the grid can be apart: see cells.cpp
   bool seen = false;
   bool ended = false;
   std::uint32_t index = 0;  // of the block in its grid, as notes have it

@@ -19,22 +19,17 @@ static inline void general(const volatile void* p, std::size_t size, How how, bo
   simt::check::general_access(access_of(p, size, how, write, pc));
 }
 
-// The compiler takes the type's alignment for granted here. 16 bytes it also reads so when they are
-// aligned to 8.
+template <std::size_t Size, bool Write>
+[[gnu::noinline]] static void on_host(Address address, const void* pc) {
+  if (!simt::check::heap_area.holds(address)) return;
+  simt::check::host_access({address, Size, How::plain, Write, pc});
+}
+
 template <std::size_t Size, bool Write>
 static inline void plain(const void* p, const void* pc) {
   const auto address = reinterpret_cast<Address>(p);
-  if (simt::front == nullptr) {
-    if (__builtin_expect(simt::check::heap_area.holds(address), 0)) {
-      simt::check::host_access({address, Size, How::plain, Write, pc});
-    }
-    return;
-  }
-  if (simt::check::is_thread_local(address) && !simt::check::heap_area.holds(address)) return;
-  if (__builtin_expect(address % (Size > 8 ? 8 : Size) != 0, 0)) {
-    simt::check::misaligned({address, Size, How::plain, Write, pc});
-  }
-  simt::check::kernel_access<Size, Write>(address, pc);
+  if (__builtin_expect(simt::front == nullptr, 0)) return on_host<Size, Write>(address, pc);
+  simt::check::kernel_access<Size, Write>(simt::current_block(), address, pc);
 }
 
 extern "C" {

@@ -41,6 +41,29 @@ TEST(Split, StraightLoopsAndBranches) {
   EXPECT_EQ(why_not(kernel("thread_block b = g(); b.sync();")), "");
 }
 
+// What would hide something from the checks keeps its fibers in a checked program.
+TEST(Split, CheckedProgramsWantToSeeMore) {
+  const auto why = [](const std::string& body) {
+    const simt::cc::SplitText split = simt::cc::split_kernels(with_headers(kernel(body)), true);
+    return split.kernels.size() == 1 ? split.kernels[0].why_not : "not one kernel";
+  };
+  EXPECT_EQ(why("p[threadIdx.x] = 1; __syncthreads(); p[1] = 2;"), "");
+  EXPECT_EQ(why("for (int i = 0; i < n; ++i) { __syncthreads(); p[threadIdx.x] += i; }"), "");
+  EXPECT_NE(why("if (p[threadIdx.x]) return; __syncthreads();"), "");
+  EXPECT_NE(why("if (threadIdx.x < n) __syncthreads();"), "");
+  EXPECT_NE(why("p[threadIdx.x] = 1; __syncwarp(); p[0] = 2;"), "");
+  EXPECT_NE(why("int mine = 1; p[0] = f(&mine); __syncthreads(); p[1] = mine;"), "");
+  EXPECT_NE(why("int mine[4]; mine[n] = 1; __syncthreads(); p[1] = mine[n];"), "");
+}
+
+TEST(Split, BarriersTellTheChecks) {
+  const std::string text = with_headers(
+      kernel("p[threadIdx.x] = 1; for (int i = 0; i < n; ++i) { __syncthreads(); p[i] = 2; }"));
+  EXPECT_EQ(simt::cc::split_kernels(text).text.find("split_barrier"), std::string::npos);
+  EXPECT_NE(simt::cc::split_kernels(text, true).text.find("::simt::split_barrier()"),
+            std::string::npos);
+}
+
 TEST(Split, KernelsWithoutBarriersAreLeftAlone) {
   const simt::cc::SplitText split = simt::cc::split_kernels(with_headers(kernel("p[0] = n;")));
   EXPECT_FALSE(split.changed);

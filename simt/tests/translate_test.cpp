@@ -33,6 +33,23 @@ std::string kernel_of(std::string_view text) {
   return out.substr(from, out.find(")) { return", from) - from);
 }
 
+// In a checked program a kernel reads constants where it reads threadIdx.x and the like, so that these
+// are no accesses to watch.
+TEST(Checked, IndicesAreConstants) {
+  const auto checked = [](std::string_view text) { return translate(text, false, true).text; };
+  const std::string plain = "__simt_global__ void k(int* p) { p[threadIdx.x] = blockDim.y; }";
+  EXPECT_TRUE(contains(checked(plain), "p[::simt_threadIdx.x] = ::simt_blockDim.y;"));
+  EXPECT_FALSE(contains(translated(plain), "simt_threadIdx"));
+  // Where threads run as loops, and outside of kernels, they may change.
+  EXPECT_FALSE(contains(checked("__simt_global__ void k(int* p) { simt_s(); p[threadIdx.x] = 1; }"),
+                        "simt_threadIdx"));
+  EXPECT_FALSE(
+      contains(checked("__simt_device__ int f() { return threadIdx.x; }"), "simt_threadIdx"));
+  EXPECT_FALSE(
+      contains(checked("__simt_global__ void k(S s) { s.threadIdx.x = 1; uint3 i = threadIdx; }"),
+               "simt_threadIdx"));
+}
+
 TEST(Lexer, LiteralsHideTheirContent) {
   const char* const text =
       "auto a = \"k<<<1,1>>>(\\\"\"; auto b = R\"x(__shared__ \" )\" )x\"; auto c = '\"'; "

@@ -23,6 +23,7 @@ inline bool splits() {
 void* split_memory(std::size_t size);
 void split_begins();
 void split_ends();
+void split_barrier();  // all threads have come to it: for the checks
 
 // The threads that the next piece runs over.
 class SplitRun {
@@ -93,6 +94,34 @@ class Sweep {
   const unsigned size_x_, size_y_;
   unsigned at_ = 0;
   uint3 index_;
+};
+
+// The same for a checked program: one call a thread, none of which is watched.
+struct SplitTurn {
+  uint3 index;
+  unsigned id;  // `fresh` when the loop is over
+};
+class CheckedSweep {
+ public:
+  SIMT_UNWATCHED explicit CheckedSweep(const SplitRun& run) : block_(run.block) {
+    ::threadIdx = uint3{0, 0, 0};
+  }
+  SIMT_UNWATCHED SplitTurn next() {
+    if (at_ == block_.thread_count) return {::threadIdx, fresh};
+    if (at_ != 0 && ++::threadIdx.x == ::blockDim.x) {
+      ::threadIdx.x = 0;
+      if (++::threadIdx.y == ::blockDim.y) {
+        ::threadIdx.y = 0;
+        ++::threadIdx.z;
+      }
+    }
+    block_.next_thread = at_ + 1;
+    return {::threadIdx, at_++};
+  }
+
+ private:
+  BlockFront& block_;
+  unsigned at_ = 0;
 };
 
 // The same when threads may take different ways: each has the piece it comes to next. Those that wait at
