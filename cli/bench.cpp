@@ -19,10 +19,12 @@ Examples:
   ./warpath bench softmax                  every rung and peer on the bench cases
   ./warpath bench all --save               and write ops/*/results/<device>.json and the tables
   ./warpath bench reduce --rung 06 --seconds 1
+  ./warpath bench reduce --rung 06 --save  measure one rung again, keep the rest of the file
   ./warpath bench transpose --no-peers --dtype bf16
   ./warpath bench softmax --save --python build/venv/bin/python     with PyTorch, torch.compile and Triton
 
-Each rung is checked first, timed, and checked again. A result file is written whole, so --save takes no filters.
+Each rung is checked first, timed, and checked again. --save with --rung, --case or --dtype
+replaces what was measured again in the result file there is.
 Exit status: 0 all passed, 1 a check failed, 2 the command was wrong or a part is missing.)";
 
 fs::path result_file(const harness::Places& places, const std::string& folder,
@@ -60,16 +62,22 @@ void print_roofline(const harness::Roofline& r) {
 
 // Checked before an hour of measuring, not after it.
 void refuse_bad_files(const harness::Places& places, const Backend& backend,
-                      const std::vector<OpEntry>& ops) {
+                      const std::vector<OpEntry>& ops, bool whole) {
   for (const OpEntry& e : ops) {
     const fs::path file = result_file(places, e.folder, backend);
-    if (fs::exists(file)) harness::read_results(file);
+    if (fs::exists(file))
+      harness::read_results(file);
+    else if (!whole)
+      throw Refusal(fmt::format(
+          "no result file of {} for this device yet: the first is written whole, leave out --rung, "
+          "--case and --dtype",
+          e.folder));
   }
 }
 
 std::vector<std::string> save(const harness::Places& places, const Backend& backend,
                               const harness::ResultHead& head,
-                              const std::vector<OpOutcome>& outcomes) {
+                              const std::vector<OpOutcome>& outcomes, bool whole) {
   std::set<std::string> folders;
   for (const OpOutcome& o : outcomes) folders.insert(o.entry->folder);
   std::vector<std::string> files;
@@ -80,7 +88,7 @@ std::vector<std::string> save(const harness::Places& places, const Backend& back
         for (harness::Rated& r : harness::rate(o.records, head.roofline))
           records.push_back(std::move(r));
     const fs::path file = result_file(places, folder, backend);
-    harness::write_results(file, head, records);
+    (whole ? harness::write_results : harness::update_results)(file, head, records);
     files.push_back(file.string());
   }
   return files;
@@ -108,12 +116,11 @@ int bench(const Options& o) {
         "times need an NVIDIA GPU, and none answers here; ./warpath run and ./warpath check work "
         "on this CPU");
   const bool filtered = !o.rungs.empty() || !o.cases.empty() || !o.dtypes.empty() || !o.peers;
-  if (o.save && filtered)
-    throw Refusal(
-        "--save writes whole result files; leave out --rung, --case, --dtype and --no-peers");
+  if (o.save && !o.peers)
+    throw Refusal("--save rates against the vendor's kernels; leave out --no-peers");
   std::vector<OpEntry> ops = find_ops(places, o.names, backend.name,
                                       o.peers ? RungSet::ladder_and_peers : RungSet::ladder);
-  if (o.save)
+  if (o.save && !filtered)
     for (const OpEntry& e : ops)
       if (std::find(o.names.begin(), o.names.end(), e.folder) == o.names.end() &&
           o.names.front() != "all")
@@ -121,7 +128,7 @@ int bench(const Options& o) {
                                   e.folder, e.name()));
   narrow(ops, o, Cases::bench);
   if (ops.empty()) throw Refusal("nothing to time: no rung, bench case and type fit together");
-  if (o.save) refuse_bad_files(places, backend, ops);
+  if (o.save) refuse_bad_files(places, backend, ops, !filtered);
 
   harness::Settings settings = make_settings(places, backend, o);
   settings.time = true;
@@ -132,7 +139,7 @@ int bench(const Options& o) {
   if (!o.python.empty()) add_framework_peers(o.python, outcomes);
   const harness::ResultHead head = make_head(places, backend, roofline);
   const std::vector<std::string> files =
-      o.save ? save(places, backend, head, outcomes) : std::vector<std::string>{};
+      o.save ? save(places, backend, head, outcomes, !filtered) : std::vector<std::string>{};
   const std::vector<std::string> pages =
       o.save ? refresh(places, outcomes) : std::vector<std::string>{};
 

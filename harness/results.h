@@ -35,6 +35,11 @@ nlohmann::ordered_json to_json(const ResultHead& head);
 void write_results(const std::filesystem::path& file, const ResultHead& head,
                    const std::vector<Rated>& records);
 
+// The same where only a part was measured: these records take the place of the file's own, and all others stay, with the
+// date of their measurement beside them. What peers took may be new: all are rated against them again.
+void update_results(const std::filesystem::path& file, const ResultHead& head,
+                    const std::vector<Rated>& records);
+
 // Throws Error naming the file and what is wrong with it.
 nlohmann::ordered_json read_results(const std::filesystem::path& file);
 

@@ -4,14 +4,14 @@
 // into equal shares. Who has the end of a tile finishes it; the others hand their sums on through
 // scratch memory, which the finisher adds in a fixed order: the result is the same from run to run.
 // Handing on costs what some steps cost, so it is done only where it saves more.
-// Limit: the tensor cores, where k is long. Where it is short, the stores: both consumers work at the
-// same tile, so nobody multiplies while its sums are written to shared memory.
+// Limit: the L2 cache. A step of a block reads 32 KiB from it in the time of its products, as fast as it can deliver to
+// all SMs at once; when a tile is stored nothing is read, and that time is lost.
 #include "hopper_stream.cuh"
 
 namespace warpath::matmul {
 namespace {
 
-WARPATH_RUNG(Args, hopper::stream_launch, .supports = hopper::supports,
+WARPATH_RUNG(Args, hopper::stream_launch, .supports = hopper::enough_tiles,
              .scratch = hopper::stream_scratch, .zeroed_scratch = true);
 
 }  // namespace

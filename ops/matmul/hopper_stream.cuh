@@ -1,16 +1,15 @@
 // Stream-k: the tiles of the last round are cut along k, and their parts handed on through scratch memory.
 #pragma once
 #include "core/ptx/order.cuh"
-#include "hopper_run.cuh"
+#include "hopper_whole.cuh"
 
 namespace warpath::matmul::hopper {
 
-inline constexpr int stream_band = 16;  // in tiles of 128 rows
 inline constexpr int tile_floats = 128 * 256;
 // What it costs to hand sums on, in steps along k: to leave 128 KiB in scratch memory when all SMs do, to take them from
 // there; and to share out a round and a bit, whose workers read a and b at different places. As an H200 takes them.
 inline constexpr int leave_steps = 10, take_steps = 2, uneven_steps = 96;
-inline constexpr int most_parts = 32;
+inline constexpr int most_parts = 16;
 
 // The places in scratch: the sums of two warp groups, and a flag for each. The flags lie in front, where no other shape's
 // sums ever are: they must be zero between launches.
@@ -145,6 +144,18 @@ void by_cluster(const Args& args, F f) {
   });
 }
 
+// A single long tile in at most 16 parts leaves most of the GPU idle.
+inline std::string enough_tiles(const Args& args) {
+  std::string why = supports(args);
+  if (!why.empty() || args.d.size() == 0) return why;
+  by_cluster(args, [&]<class Block>(Tag<Block>) {
+    const SharedWork work = share<Block>(shape_of<Block, Block::cluster>(args, 1));
+    if (work.parts > 1 && 2 * work.workers * Block::cluster < int(multiprocessors()))
+      why = "too few tiles for so long a k: rung 12_split_k cuts them finer";
+  });
+  return why;
+}
+
 inline std::int64_t stream_scratch(const Args& args) {
   std::int64_t bytes = 0;
   if (!supports(args).empty()) return bytes;
@@ -159,8 +170,9 @@ inline std::int64_t stream_scratch(const Args& args) {
 
 inline void stream_launch(const Args& args, cudaStream_t stream) {
   by_cluster(args, [&]<class Block>(Tag<Block>) {
-    const Shape shape = shape_of<Block, Block::cluster>(args, stream_band / Block::cluster);
+    const Shape shape = shape_of<Block, Block::cluster>(args, run_band / Block::cluster);
     const SharedWork work = share<Block>(shape);
+    if (work.places() == 0) return launch_whole<Block>(args, stream);
     auto* const flags = static_cast<unsigned*>(args.scratch.data);
     const Parts parts{reinterpret_cast<float*>(flags + most_flags), flags};
     run_launch<Block>(stream)(stream_k<Block>, unsigned(work.workers), map_of_a<Block>(args),
