@@ -123,6 +123,23 @@ std::vector<std::string> not_built(const harness::Places& places, const std::vec
   return rest;
 }
 
+// For each type of a case the rung that is picked on an sm_90: the highest that takes it, by the CPU's libraries, whose
+// device is laid out as one.
+ordered_json picked_rungs(const Known& k, const Case& c) {
+  ordered_json picked = ordered_json::object();
+  const auto ladder = k.rungs.find("simt");
+  if (ladder == k.rungs.end()) return picked;
+  for (const DType d : harness::dtypes_of(*k.op, c)) {
+    const harness::Plan plan = harness::make_plan(*k.op, c, d);
+    const harness::ArgsBlob args(plan);
+    std::string best;
+    for (const Rung* r : ladder->second)
+      if (r->min_arch <= 90 && r->supports(args.get()).empty()) best = std::max(best, r->name);
+    picked[std::string(name(d))] = best;
+  }
+  return picked;
+}
+
 ordered_json op_json(const harness::Places& places, const Known& k, bool detail) {
   ordered_json j;
   j["op"] = k.op->contract.name();
@@ -146,12 +163,15 @@ ordered_json op_json(const harness::Places& places, const Known& k, bool detail)
     if (a.optional) arg["optional"] = true;
     j["args"].push_back(std::move(arg));
   }
-  for (const Case& c : k.op->cases)
-    j["cases"].push_back({{"name", c.name},
-                          {"shape", c.dims},
-                          {"scalars", c.scalars},
-                          {"offset", c.offset},
-                          {"bench", c.bench}});
+  for (const Case& c : k.op->cases) {
+    ordered_json one = {{"name", c.name},
+                        {"shape", c.dims},
+                        {"scalars", c.scalars},
+                        {"offset", c.offset},
+                        {"bench", c.bench}};
+    if (c.bench) one["picked"] = picked_rungs(k, c);
+    j["cases"].push_back(std::move(one));
+  }
   return j;
 }
 

@@ -11,7 +11,7 @@
 namespace warpath::matmul {
 namespace {
 
-WARPATH_RUNG(Args, hopper::stream_launch, .supports = hopper::enough_tiles,
+WARPATH_RUNG(Args, hopper::stream_launch, .supports = hopper::supports,
              .scratch = hopper::stream_scratch, .zeroed_scratch = true);
 
 }  // namespace

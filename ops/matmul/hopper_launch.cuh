@@ -2,6 +2,7 @@
 #pragma once
 #include <type_traits>
 
+#include "core/device.cuh"
 #include "core/dispatch.cuh"
 #include "core/tensor_map.h"
 #include "hopper.cuh"
@@ -31,6 +32,13 @@ inline bool copies(const Tensor& t, int kept) {
   return (t.shape[inner] == 1 || t.stride[inner] == 1) && fits_tensor_map(l.stack);
 }
 
+// One tile of d for every 16 SMs or fewer, and a long way along k.
+inline std::string many_or_short(const Args& args) {
+  const std::int64_t tiles = args.batch() * ceil_div(args.m(), 128) * ceil_div(args.n(), 256);
+  if (16 * tiles > std::int64_t(multiprocessors()) || args.k() < 8192) return {};
+  return "too few tiles for so long a k: rung 12_split_k cuts it into more parts";
+}
+
 inline std::string supports(const Args& args) {
   if (const std::string why = any(args); !why.empty()) return why;
   if (args.d.size() == 0) return {};
@@ -40,7 +48,7 @@ inline std::string supports(const Args& args) {
   if (!copies(args.a, 1) || !copies(args.b, 2)) return copy_engine_needs;
   if (args.a.dtype == DType::f32 && (laid(args.a, 1).across || laid(args.b, 2).across))
     return "wants k contiguous in both inputs of tf32";
-  return {};
+  return many_or_short(args);
 }
 
 // The inputs' type and which of them lie across.

@@ -144,18 +144,6 @@ void by_cluster(const Args& args, F f) {
   });
 }
 
-// A single long tile in at most 16 parts leaves most of the GPU idle.
-inline std::string enough_tiles(const Args& args) {
-  std::string why = supports(args);
-  if (!why.empty() || args.d.size() == 0) return why;
-  by_cluster(args, [&]<class Block>(Tag<Block>) {
-    const SharedWork work = share<Block>(shape_of<Block, Block::cluster>(args, 1));
-    if (work.parts > 1 && 2 * work.workers * Block::cluster < int(multiprocessors()))
-      why = "too few tiles for so long a k: rung 12_split_k cuts them finer";
-  });
-  return why;
-}
-
 inline std::int64_t stream_scratch(const Args& args) {
   std::int64_t bytes = 0;
   if (!supports(args).empty()) return bytes;
