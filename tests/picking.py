@@ -17,10 +17,11 @@ ALLOWED = 1.05
 
 def picks_of(program: str, op: str) -> dict[tuple[str, str], str]:
     told = subprocess.run([program, "ops", op, "--json"], capture_output=True, text=True, check=True)
-    cases = json.loads(told.stdout)["cases"]
     return {
         (case["name"], dtype): rung
-        for case in cases
+        for each in json.loads(told.stdout)["ops"]
+        if each["op"] == op
+        for case in each["cases"]
         for dtype, rung in case.get("picked", {}).items()
     }
 

@@ -111,15 +111,38 @@ TEST(Bench, ABrokenResultFileIsNamed) {
 
 TEST(Bench, AResultFileIsWholeOrNotWritten) {
   const Lab lab("gpu");
-  for (const auto& words : {std::vector<std::string>{"bench", "toy", "--save", "--rung", "01"},
-                            {"bench", "toy", "--save", "--dtype", "f32"},
-                            {"bench", "toy", "--save", "--no-peers"},
-                            {"bench", "toy_gather", "--save"}}) {
+  const std::pair<std::vector<std::string>, std::string> refused[] = {
+      {{"bench", "toy", "--save", "--rung", "01"}, "the first is written whole"},
+      {{"bench", "toy", "--save", "--dtype", "f32"}, "the first is written whole"},
+      {{"bench", "toy", "--save", "--no-peers"}, "leave out --no-peers"},
+      {{"bench", "toy_gather", "--save"}, "whole result files"}};
+  for (const auto& [words, why] : refused) {
     const Said s = lab.run(words);
     EXPECT_EQ(s.status, 2);
-    EXPECT_NE(s.err.find("whole result files"), std::string::npos) << s.err;
+    EXPECT_NE(s.err.find(why), std::string::npos) << s.err;
   }
   EXPECT_FALSE(std::filesystem::exists(lab.home() / file));
+}
+
+TEST(Bench, APartIsMeasuredAgainAndTheRestStays) {
+  const Lab lab("gpu");
+  ASSERT_EQ(lab.run({"bench", "toy", "--save"}).status, 0);
+  const json before = json::parse(lab.read(file));
+  const std::string rung = before["records"][0]["name"];
+  const Said s = lab.run({"bench", "toy", "--save", "--rung", rung});
+  ASSERT_EQ(s.status, 0) << s.err << s.out;
+  const json after = json::parse(lab.read(file));
+  ASSERT_EQ(after["records"].size(), before["records"].size());
+  for (std::size_t i = 0; i < before["records"].size(); ++i) {
+    const json &was = before["records"][i], &is = after["records"][i];
+    for (const char* field : {"op", "name", "case", "dtype"}) EXPECT_EQ(is[field], was[field]);
+    if (is["name"] == rung) {
+      EXPECT_FALSE(is.contains("date")) << "measured with the head";
+    } else {
+      EXPECT_EQ(is["date"], before["date"]);
+      EXPECT_EQ(is.value("time_us", json()), was.value("time_us", json()));
+    }
+  }
 }
 
 TEST(Run, OnAGpuShowsTimesAfterTheChecks) {
