@@ -3,8 +3,8 @@
     picking.py FOLDER WARPATH        of the repository; the program
 
 Asks the program which rung it picks for each timed case, and reads in the result files what that rung and the best one
-took: 5% more is allowed, or a microsecond, which a launch itself may take more or less. Times are the 20th percentiles: the clock of a GPU at its power limit steps between states, and a
-median falls into one or the other.
+took: 5% more is allowed, or a microsecond, by which launches differ anyway. Times are the 20th percentiles: the clock of a
+GPU at its power limit steps between states, and a median falls into one or the other.
 """
 
 import json

@@ -71,11 +71,27 @@ int exponent_of(float x, Element element) {
   return std::max(std::ilogb(x), smallest);
 }
 
-// Towards zero.
+// Towards zero; what a float cannot hold becomes infinity all the same.
 float cut_off(double x) {
+  if (std::fabs(x) >= 0x1p128)
+    return std::copysign(std::numeric_limits<float>::infinity(), static_cast<float>(x));
   float near = static_cast<float>(x);
   if (std::fabs(static_cast<double>(near)) > std::fabs(x)) near = std::nextafter(near, 0.0f);
   return near;
+}
+
+// The lowest bit says whether something was cut off: so a second rounding is as good as one.
+float cut_off_with_trace(double x) {
+  const float cut = cut_off(x);
+  if (static_cast<double>(cut) == x || !std::isfinite(cut)) return cut;
+  return __builtin_bit_cast(float, __builtin_bit_cast(std::uint32_t, cut) | 1u);
+}
+
+// Sums of bytes come out of wgmma with 13 bits of fraction.
+float of_bytes(float x) {
+  return std::isfinite(x)
+             ? __builtin_bit_cast(float, __builtin_bit_cast(std::uint32_t, x) & ~0x3ffu)
+             : x;
 }
 
 float exact_sum(float sum, const float* a, const float* b, unsigned stride, unsigned k,
@@ -104,7 +120,8 @@ float exact_sum(float sum, const float* a, const float* b, unsigned stride, unsi
   std::int64_t total = aligned(sum);
   for (unsigned i = 0; i < k; ++i) total += aligned(static_cast<double>(a[i]) * b[i * stride]);
   const double result = std::ldexp(static_cast<double>(total), -shift);
-  return half_sum ? half_to_float(float_to_half(static_cast<float>(result))) : cut_off(result);
+  if (half_sum) return half_to_float(float_to_half(cut_off_with_trace(result)));
+  return kept_bits(element) < 23 ? of_bytes(cut_off(result)) : cut_off(result);
 }
 
 }  // namespace

@@ -110,8 +110,22 @@ struct MmaOperands {
         }
       }
     } else if (tensor_cores_are_exact()) {
-      multiply_exact(&d[0][0], &a[0][0], &b[0][0], 8, K, element_of(FA),
-                     std::is_same_v<Sum, unsigned>);
+      constexpr Element element = element_of(FA);
+      constexpr bool half_sum = std::is_same_v<Sum, unsigned>;
+      if constexpr (element == Element::e4m3 || element == Element::e5m2) {
+        // An sm_90 widens bytes to halves and multiplies those: two of the four bytes of each register, then the others.
+        for (int half = 0; half < 2; ++half) {
+          In of_a[16][K / 2], of_b[K / 2][8];
+          for (int k = 0; k < K / 2; ++k) {
+            const int from = k / 2 * 4 + half * 2 + k % 2;
+            for (int m = 0; m < 16; ++m) of_a[m][k] = a[m][from];
+            for (int n = 0; n < 8; ++n) of_b[k][n] = b[from][n];
+          }
+          multiply_exact(&d[0][0], &of_a[0][0], &of_b[0][0], 8, K / 2, Element::f16, half_sum);
+        }
+      } else {
+        multiply_exact(&d[0][0], &a[0][0], &b[0][0], 8, K, element, half_sum);
+      }
     } else {
       multiply_dense<16, 8, K>(a, b, d);
     }

@@ -35,8 +35,6 @@ FORM(bf16_k16, "m16n8k16.row.col.f32.bf16.bf16.f32", float, "f")
 FORM(tf32_k8, "m16n8k8.row.col.f32.tf32.tf32.f32", float, "f")
 FORM(s8_k32, "m16n8k32.row.col.s32.s8.s8.s32", int, "r")
 FORM(u8_s8_k32, "m16n8k32.row.col.s32.u8.s8.s32", int, "r")
-FORM(e4m3_k32, "m16n8k32.row.col.f32.e4m3.e4m3.f32", float, "f")
-FORM(e5m2_e4m3_k32, "m16n8k32.row.col.f32.e5m2.e4m3.f32", float, "f")
 SHORT_FORM(f16_k8, "m16n8k8.row.col.f32.f16.f16.f32", float, "f")
 SHORT_FORM(bf16_k8, "m16n8k8.row.col.f32.bf16.bf16.f32", float, "f")
 SHORT_FORM(tf32_k4, "m16n8k4.row.col.f32.tf32.tf32.f32", float, "f")
@@ -183,8 +181,6 @@ int main() {
   tell<s8_k32>("s8_k32", s8, s8);
   tell<s8_k16>("s8_k16", s8, s8);
   tell<u8_s8_k32>("u8_s8_k32", u8, s8);
-  tell<e4m3_k32>("e4m3_k32", e4m3, e4m3);
-  tell<e5m2_e4m3_k32>("e5m2_e4m3_k32", e5m2, e4m3);
   memset(memory, 0, 16384);
   move<<<1, 32>>>(memory);
   cudaDeviceSynchronize();
