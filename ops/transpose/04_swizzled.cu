@@ -14,6 +14,8 @@
 namespace warpath::transpose {
 namespace {
 
+constexpr int side = 64;
+
 template <class T>
 __global__ void __launch_bounds__(256)
     padded(const T* x, T* y, std::int64_t rows, std::int64_t cols, unsigned tiles_down) {
