@@ -260,7 +260,8 @@ class Emitter {
         if (v.d.value.begin == none) {
           out_ += view(n, "make(simt_w.id())");
         } else {
-          out_ += declaration(v, "simt_i" + k, true) + view(n, "make(simt_w.id(), simt_i" + k + ")");
+          out_ +=
+              declaration(v, "simt_i" + k, true) + view(n, "make(simt_w.id(), simt_i" + k + ")");
         }
       }
     }
