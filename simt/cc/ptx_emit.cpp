@@ -255,8 +255,31 @@ class Emitter : PtxWriter {
     return "";
   }
 
+  // mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64, with a rounding mode before or after the types.
+  std::string double_product() {
+    std::string plain, mode = "rn";
+    for (const std::string& word : words_) {
+      const bool names_mode = word == "rn" || word == "rz" || word == "rm" || word == "rp";
+      if (names_mode) {
+        mode = word;
+      } else {
+        plain += "." + word;
+      }
+    }
+    static constexpr struct { int m, k; } shapes[] = {{8, 4}, {16, 4}, {16, 8}, {16, 16}};
+    for (const auto& shape : shapes) {
+      const std::string m = std::to_string(shape.m), k = std::to_string(shape.k);
+      if (plain != ".mma.sync.aligned.m" + m + "n8k" + k + ".row.col.f64.f64.f64.f64") continue;
+      return spread("::simt::ptx::mma_doubles<" + m + ", " + k +
+                    ", ::simt::ptx::Rounding::" + mode + ">(" + words(1, "double") + ", " +
+                    words(2, "double") + ", " + words(3, "double") + ")");
+    }
+    return "";
+  }
+
   // mma.sync.aligned.m16n8k16.row.col.D.A.B.C
   std::string matrix_product() {
+    if (has_word("f64")) return s_.operands.size() == 4 ? double_product() : "";
     const bool common = words_.size() >= 10 && words_[1] == "sync" && words_[2] == "aligned" &&
                         words_[4] == "row" && words_[5] == "col" && s_.operands.size() == 4;
     const std::size_t types = common && words_[6] == "satfinite" ? 7 : 6;  // of whole numbers only

@@ -110,21 +110,40 @@ TensorMap map_at(const void* pointer, const Coordinates* at, Site site) {
 }
 
 // A box begins at a whole piece of 16 bytes of its rows: at any other element a Hopper ends the kernel with this
-// error. So it was seen for loads; stores and reductions compute their addresses in the same way.
-void check_start(const TensorMap& map, const Coordinates& at, Site site) {
+// error. So it was seen for loads; stores and reductions compute their addresses in the same way. A load may begin left of
+// the tensor (or above, and so on); a store or a reduction may not: seen for the first axis, CUDA's guide says it
+// of all.
+void check_start(const TensorMap& map, const Coordinates& at, bool stores, Site site) {
   const auto size = static_cast<std::int64_t>(element_size(map.element));
-  if (at.at[0] * size % 16 == 0) return;
-  bad(cudaErrorIllegalInstruction,
-      "a tensor copy: the box starts at element " + std::to_string(at.at[0]) +
-          " of a row, which is not a multiple of 16 bytes (" + std::to_string(16 / size) +
-          " elements)",
-      site);
+  if (at.at[0] * size % 16 != 0) {
+    bad(cudaErrorIllegalInstruction,
+        "a tensor copy: the box starts at element " + std::to_string(at.at[0]) +
+            " of a row, which is not a multiple of 16 bytes (" + std::to_string(16 / size) +
+            " elements)",
+        site);
+  }
+  for (int axis = 0; stores && axis < at.count; ++axis) {
+    if (at.at[axis] >= 0) continue;
+    bad(cudaErrorIllegalInstruction,
+        "a tensor store: the box starts at " + std::to_string(at.at[axis]) + " of axis " +
+            std::to_string(axis) + "; only loads may start before the tensor",
+        site);
+  }
+}
+
+// What of shared memory a transfer touches, told part by part.
+template <class Tell>
+void for_parts_of(const Transfer& transfer, const Tell& tell) {
+  if (check_hooks == nullptr) return;
+  if (transfer.kind != Kind::box) return tell(transfer.shared, transfer.size);
+  for_each_part(transfer.map, transfer.shared, tell);
 }
 
 // Copies for a barrier go to the block that has it.
 void add_load(BulkLoad load) {
   Block& owner = *current_block().shared_owner(load.barrier);
-  tell_load_begins(load.barrier, load.shared, load.size, load.pc);
+  tell_engine_uses(load.barrier, load.pc);
+  for_parts_of(load, [&](char* at, std::size_t size) { tell_load_begins(at, size, load.pc); });
   {
     const std::lock_guard lock(owner.bulk->mutex);
     owner.bulk->loads.push_back(load);
@@ -173,14 +192,7 @@ void load_row(const TensorMap& map, const BoxRow& row, void* with) {
     const std::size_t size = element_size(map.element);
     tell_global(row.global, (row.end - row.first) * size, false, load.pc);
     std::memcpy(bytes + row.first * size, row.global, (row.end - row.first) * size);
-    if (map.element == Element::tf32 || map.element == Element::tf32_ftz) {
-      for (std::size_t i = row.first; i < row.end; ++i) {
-        std::uint32_t word;
-        std::memcpy(&word, bytes + 4 * i, 4);
-        word &= 0xffffe000u;
-        std::memcpy(bytes + 4 * i, &word, 4);
-      }
-    }
+    convert_loaded(map, bytes + row.first * size, (row.end - row.first) * size);
   }
   write_row(map, row, bytes);
 }
@@ -188,7 +200,7 @@ void load_row(const TensorMap& map, const BoxRow& row, void* with) {
 void land(const BulkLoad& load) {
   switch (load.kind) {
     case Kind::box:
-      tell_load_lands(load.shared, load.size, load.pc);
+      for_parts_of(load, [&](char* at, std::size_t size) { tell_load_lands(at, size, load.pc); });
       for_each_row(load.map, load.at, load.shared, &load_row, const_cast<BulkLoad*>(&load));
       break;
     case Kind::plain:
@@ -227,7 +239,8 @@ struct RowsOf {
 void read_store(BulkStore& store) {
   if (store.was_read) return;
   store.was_read = true;
-  tell_read_ends(store.shared, store.size, store.pc, store.since);
+  for_parts_of(
+      store, [&](char* at, std::size_t size) { tell_read_ends(at, size, store.pc, store.since); });
   store.bytes.resize(store.size);
   if (store.kind == Kind::plain) {
     std::memcpy(store.bytes.data(), store.shared, store.size);
@@ -293,7 +306,7 @@ StoreQueue& stores_of_running() {
 void add_store(BulkStore store) {
   StoreQueue& queue = stores_of_running();
   store.group = queue.committed;
-  tell_read_begins(store.shared, store.size, store.pc);
+  for_parts_of(store, [&](char* at, std::size_t size) { tell_read_begins(at, size, store.pc); });
   store.since = async_time();
   queue.stores.push_back(std::move(store));
 }
@@ -407,7 +420,7 @@ void tensor_load(void* to, const void* map, const Coordinates& at, MemoryBarrier
   static_cast<Transfer&>(load) =
       transfer(Kind::box, static_cast<char*>(to), nullptr, 0, {Reduction::none, Element::u8}, pc);
   load.map = map_at(map, &at, site);
-  check_start(load.map, at, site);
+  check_start(load.map, at, false, site);
   load.at = at;
   load.size = box_bytes(load.map);
   load.barrier = barrier;
@@ -423,7 +436,7 @@ void tensor_store(const void* map, const Coordinates& at, const void* from, Redu
   static_cast<Transfer&>(store) =
       transfer(Kind::box, static_cast<char*>(const_cast<void*>(from)), nullptr, 0, {}, pc);
   store.map = map_at(map, &at, site);
-  check_start(store.map, at, site);
+  check_start(store.map, at, true, site);
   store.at = at;
   store.size = box_bytes(store.map);
   store.how = {by, store.map.element};

@@ -13,11 +13,11 @@ inline void tell_async(AsyncEvent event, const void* at, std::size_t size, const
 inline std::uint64_t async_time() {
   return check_hooks != nullptr ? check_hooks->async_time() : 0;
 }
-inline void tell_load_begins(const void* barrier, const void* to, std::size_t size,
-                             const void* pc) {
-  if (check_hooks == nullptr) return;
-  check_hooks->barrier_used(barrier, true, pc);
-  check_hooks->async_access(AsyncEvent::write_begins, to, size, pc, 0);
+inline void tell_engine_uses(const void* barrier, const void* pc) {
+  if (check_hooks != nullptr) check_hooks->barrier_used(barrier, true, pc);
+}
+inline void tell_load_begins(const void* to, std::size_t size, const void* pc) {
+  tell_async(AsyncEvent::write_begins, to, size, pc);
 }
 inline void tell_load_lands(const void* to, std::size_t size, const void* pc) {
   tell_async(AsyncEvent::write_lands, to, size, pc);

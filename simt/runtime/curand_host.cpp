@@ -33,6 +33,16 @@ const char* name_of(curandRngType_t type) {
   }
 }
 
+curandStatus_t no_table(const char* function) {
+  std::fprintf(
+      stderr,
+      "simt: %s: NVIDIA's tables of Sobol sequences are not here; make direction vectors of "
+      "published "
+      "numbers (as simt/tests/conformance/curand_sobol.cu does) and give them to curand_init\n",
+      function);
+  return CURAND_STATUS_TYPE_ERROR;
+}
+
 }  // namespace
 
 struct curandGenerator_st {
@@ -187,5 +197,19 @@ curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t generator, double
 curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int* out, size_t n,
                                      double lambda) {
   GENERATE(fill, curand_poisson(state, lambda));
+}
+curandStatus_t curandGetDirectionVectors32(curandDirectionVectors32_t*[],
+                                           curandDirectionVectorSet_t) {
+  return no_table("curandGetDirectionVectors32");
+}
+curandStatus_t curandGetDirectionVectors64(curandDirectionVectors64_t*[],
+                                           curandDirectionVectorSet_t) {
+  return no_table("curandGetDirectionVectors64");
+}
+curandStatus_t curandGetScrambleConstants32(unsigned int**) {
+  return no_table("curandGetScrambleConstants32");
+}
+curandStatus_t curandGetScrambleConstants64(unsigned long long**) {
+  return no_table("curandGetScrambleConstants64");
 }
 }

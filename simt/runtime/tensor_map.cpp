@@ -57,6 +57,11 @@ std::size_t box_bytes(const TensorMap& map) {
   return bytes;
 }
 
+std::size_t row_pitch(const TensorMap& map) {
+  const std::size_t span = map.swizzle != 0 ? std::size_t{16} << map.swizzle : 0;
+  return std::max(row_bytes(map), span);
+}
+
 void for_each_row(const TensorMap& map, const Coordinates& at, char* shared, RowVisit visit,
                   void* with) {
   unsigned counts[max_rank], index[max_rank] = {};
@@ -67,7 +72,7 @@ void for_each_row(const TensorMap& map, const Coordinates& at, char* shared, Row
   const std::int64_t begin = at.at[0], end = begin + map.box[0];
   const std::int64_t first = std::clamp<std::int64_t>(begin, 0, size);
   const std::int64_t stop = std::clamp<std::int64_t>(end, first, size);
-  const std::size_t pitch = row_bytes(map);
+  const std::size_t pitch = row_pitch(map);
   for (;;) {
     BoxRow row{shared, nullptr, 0, 0};
     bool inside = stop > first;
@@ -102,11 +107,32 @@ void write_row(const TensorMap& map, const BoxRow& row, const char* bytes) {
 }
 
 void fill_outside(const TensorMap& map, char* bytes, std::size_t size) {
-  const std::size_t element = element_size(map.element);
-  std::memset(bytes, map.nan_fill != 0 ? 0xff : 0, size);
-  if (map.nan_fill == 0) return;
-  // The NaN without a sign and with all other bits set.
-  for (std::size_t at = element - 1; at < size; at += element) bytes[at] = 0x7f;
+  if (map.nan_fill == 0) {
+    std::memset(bytes, 0, size);
+    return;
+  }
+  // Words of 16 bits, whatever the type: 0x7ff7 is a NaN in half and bfloat16, two or four of them in float and double.
+  for (std::size_t at = 0; at < size; at += 2) {
+    bytes[at] = static_cast<char>(0xf7);
+    bytes[at + 1] = 0x7f;
+  }
+}
+
+void convert_loaded(const TensorMap& map, char* bytes, std::size_t size) {
+  const bool rounds = map.element == Element::tf32 || map.element == Element::tf32_ftz;
+  const bool flushes = map.element == Element::f32_ftz || map.element == Element::tf32_ftz;
+  if (!rounds && !flushes) return;
+  for (std::size_t at = 0; at < size; at += 4) {
+    std::uint32_t word;
+    std::memcpy(&word, bytes + at, 4);
+    const std::uint32_t exponent = word & 0x7f800000u;
+    if (flushes && exponent == 0) word &= 0x80000000u;
+    const bool is_nan = (word & 0x7fffffffu) > 0x7f800000u;
+    if (rounds && is_nan) word |= 0x00400000u;
+    if (rounds && exponent != 0x7f800000u) word += 0x1000u;
+    if (rounds) word &= 0xffffe000u;
+    std::memcpy(bytes + at, &word, 4);
+  }
 }
 
 }  // namespace simt

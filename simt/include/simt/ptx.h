@@ -10,6 +10,7 @@
 #include <simt/memory_barrier.h>
 #include <simt/ptx_async.h>
 #include <simt/ptx_matrix.h>
+#include <simt/ptx_matrix_double.h>
 #include <simt/ptx_memory.h>
 #include <simt/ptx_small.h>
 #include <simt/ptx_values.h>

@@ -1,5 +1,7 @@
 // TMA: how boxes lie in shared memory with every swizzle and type, what stands for elements outside, and what
-// stores and reductions leave behind. Boxes begin at multiples of 16 bytes: others are illegal instructions. A line is a checksum of the bytes and some of them.
+// stores and reductions leave behind; rows narrower than their swizzle; what loads make of numbers. Boxes begin at
+// multiples of 16 bytes, those of stores not before the tensor: hopper_starts has the others. A line is a checksum
+// of the bytes and some of them.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -20,12 +22,6 @@ void tell(const char* name, int number, const unsigned char* bytes, int count) {
   printf("\n");
 }
 
-int bytes_of(const Tensor& t) {
-  int bytes = t.size * int(t.box[0]);
-  for (int d = 1; d < t.rank; ++d) bytes *= int((t.box[d] + t.steps[d] - 1) / t.steps[d]);
-  return bytes;
-}
-
 unsigned char *data, *out;
 
 template <int Rank>
@@ -38,12 +34,13 @@ void box(const char* name, int number, const Tensor& t, CUtensorMapDataType type
     printf("%s %d: refused, %d\n", name, number, int(status));
     return;
   }
-  fetch<Rank><<<1, 64>>>(map, p, bytes_of(t), out);
+  const int rows = rows_of(t), room = rows * pitch_of(t, swizzle);
+  fetch<Rank><<<1, 64>>>(map, p, rows * row_of(t), room, out);
   if (const cudaError_t error = cudaDeviceSynchronize()) printf("%s\n", cudaGetErrorName(error));
-  tell(name, number, out, bytes_of(t));
+  tell(name, number, out, room);
 }
 
-// Each store has a place of its own: 64 x 16 elements.
+// A matrix of 64 x 16 elements; `bytes` is what the box takes in shared memory.
 __global__ void store(const __grid_constant__ CUtensorMap map, int how, int x, int bytes,
                       const unsigned char* from) {
   __shared__ alignas(1024) unsigned char tile[4096];
@@ -87,6 +84,46 @@ __global__ void store(const __grid_constant__ CUtensorMap map, int how, int x, i
   }
   hopper::commit_stores();
   hopper::wait_stores();
+}
+
+// Numbers that have no place in tf32, or are too small: all of them.
+void numbers(unsigned char* here) {
+  const unsigned words[] = {0x3f800fff, 0x3f801000, 0x3f801001, 0x3f803000, 0xbf801000, 0xbf803000,
+                            0x7f7fffff, 0x7f800000, 0xff800000, 0x7f800001, 0x7fc01000, 0xffffffff,
+                            0x00000001, 0x007fffff, 0x80001000, 0x807fe000};
+  memcpy(here, words, sizeof words);
+  const Tensor t{1, 4, {16}, {}, {16}, {1}};
+  for (auto type : {CU_TENSOR_MAP_DATA_TYPE_FLOAT32, CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ,
+                    CU_TENSOR_MAP_DATA_TYPE_TFLOAT32, CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ}) {
+    CUtensorMap map;
+    encode(&map, t, type, here, CU_TENSOR_MAP_SWIZZLE_NONE);
+    fetch<1><<<1, 64>>>(map, {{0}}, 64, 64, out);
+    if (const cudaError_t error = cudaDeviceSynchronize()) printf("%s\n", cudaGetErrorName(error));
+    printf("numbers of type %d:", int(type));
+    for (int i = 0; i < 16; ++i) printf(" %08x", reinterpret_cast<unsigned*>(out)[i]);
+    printf("\n");
+  }
+}
+
+// Stores and sums out of rows narrower than their swizzle.
+void narrow_stores(unsigned char* here) {
+  int number = 0;
+  for (int swizzle = 1; swizzle < 4; ++swizzle) {
+    for (int columns = 4; 4 * columns < 16 << swizzle; columns *= 2) {
+      for (int how : {0, 1}) {
+        const int room = 8 * (16 << swizzle);
+        for (int i = 0; i < 64 * 16 * 4; ++i) here[i] = static_cast<unsigned char>(i * 29);
+        for (int i = 0; i < room; ++i) out[i] = static_cast<unsigned char>(i * 7 + i / 128);
+        const CUtensorMap map =
+            hopper::matrix_map(CU_TENSOR_MAP_DATA_TYPE_UINT32, 4, here, 64, 16, columns, 8,
+                               static_cast<CUtensorMapSwizzle>(swizzle));
+        store<<<1, 64>>>(map, how, 8, room, out);
+        if (const cudaError_t error = cudaDeviceSynchronize())
+          printf("%s\n", cudaGetErrorName(error));
+        tell("narrow store", number++, here, 64 * 16 * 4);
+      }
+    }
+  }
 }
 
 struct Stored {
@@ -151,6 +188,8 @@ int main() {
     box<5>("rank 5", swizzle, five, CU_TENSOR_MAP_DATA_TYPE_FLOAT64, swizzle, {{4, 3, 1, -1, 1}});
   }
 
+  numbers(data);
+  narrow_stores(data);
   // Numbers, not any bytes: the same in every run.
   const Stored stored[] = {{"f16", CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, 0x0f},
                            {"bf16", CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, 0x0f},
@@ -187,7 +226,7 @@ int main() {
           memcpy(out + i * s.size, here + (i * 5 % 512) * s.size, s.size);
         const CUtensorMap map = hopper::matrix_map(s.type, s.size, here, 64, 16, columns, 8,
                                                    static_cast<CUtensorMapSwizzle>(swizzle));
-        store<<<1, 64>>>(map, how, -16 / s.size, columns * 8 * s.size, out);
+        store<<<1, 64>>>(map, how, 56, columns * 8 * s.size, out);
         if (const cudaError_t error = cudaDeviceSynchronize())
           printf("%s\n", cudaGetErrorName(error));
         char name[32];

@@ -27,7 +27,7 @@ one() {
     return 1
   fi
   # Named only when it is whole: a program that hangs or crashes leaves no record.
-  if timeout -k 5 60 "$program" > "$folder/$name.part" 2> "$folder/$name.err"; then
+  if timeout -k 5 120 "$program" > "$folder/$name.part" 2> "$folder/$name.err"; then
     mv "$folder/$name.part" "$folder/$name.gpu.out"
     rm -f "$folder/$name.err"
   else

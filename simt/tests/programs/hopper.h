@@ -57,6 +57,13 @@ __device__ inline void store_2d(const CUtensorMap* map, int x, int y, const void
       "r"(x), "r"(y), "r"(address(from))
       : "memory");
 }
+__device__ inline void add_2d(const CUtensorMap* map, int x, int y, const void* from) {
+  asm volatile(
+      "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%0, {%1, %2}], "
+      "[%3];" ::"l"(map),
+      "r"(x), "r"(y), "r"(address(from))
+      : "memory");
+}
 __device__ inline void commit_stores() {
   asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }

@@ -23,11 +23,17 @@ __device__ void load_box(void* to, const CUtensorMap* map, Place p, uint64_t* ba
   if constexpr (Rank == 5) LOAD("5d", "%2, %3, %4, %5, %6", "%7");
 }
 
+// What lies between narrow rows shows: shared memory is full of this before.
+constexpr unsigned char untouched = 0xee;
+
 template <int Rank>
 __global__ void fetch(const __grid_constant__ CUtensorMap map, Place p, unsigned bytes,
-                      unsigned char* out) {
+                      unsigned room, unsigned char* out) {
   __shared__ alignas(1024) unsigned char box[16384];
   __shared__ uint64_t bar;
+  for (unsigned i = threadIdx.x; i < room; i += blockDim.x) box[i] = untouched;
+  hopper::fence_async();
+  __syncthreads();
   if (threadIdx.x == 0) {
     asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
     hopper::init(&bar, 1);
@@ -37,7 +43,7 @@ __global__ void fetch(const __grid_constant__ CUtensorMap map, Place p, unsigned
   }
   __syncthreads();
   hopper::wait(&bar, 0);
-  for (unsigned i = threadIdx.x; i < bytes; i += blockDim.x) out[i] = box[i];
+  for (unsigned i = threadIdx.x; i < room; i += blockDim.x) out[i] = box[i];
 }
 
 struct Tensor {
@@ -45,6 +51,20 @@ struct Tensor {
   cuuint64_t dims[5], strides[4];
   cuuint32_t box[5], steps[5];
 };
+
+inline int row_of(const Tensor& t) {
+  return t.size * int(t.box[0]);
+}
+// From row to row in shared memory: with a swizzle, its whole span.
+inline int pitch_of(const Tensor& t, int swizzle) {
+  const int span = swizzle != 0 ? 16 << swizzle : 0;
+  return row_of(t) > span ? row_of(t) : span;
+}
+inline int rows_of(const Tensor& t) {
+  int rows = 1;
+  for (int d = 1; d < t.rank; ++d) rows *= int((t.box[d] + t.steps[d] - 1) / t.steps[d]);
+  return rows;
+}
 
 CUresult encode(CUtensorMap* map, const Tensor& t, CUtensorMapDataType type, void* data,
                 CUtensorMapSwizzle swizzle,

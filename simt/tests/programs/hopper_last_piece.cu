@@ -30,7 +30,7 @@ void run(int room) {
     printf("no tensor map\n");
     return;
   }
-  fetch<1><<<1, 32>>>(map, Place{{0}}, 64, reinterpret_cast<unsigned char*>(out));
+  fetch<1><<<1, 32>>>(map, Place{{0}}, 64, 64, reinterpret_cast<unsigned char*>(out));
   cudaDeviceSynchronize();
   printf("room for %d: loaded", room);
   for (int i = 0; i < 16; ++i) printf(" %g", out[i]);
