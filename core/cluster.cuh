@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/error.h"
+#include "core/device.cuh"
 
 namespace warpath {
 
@@ -40,11 +40,8 @@ struct ClusterLaunch {
 
     template <class Kernel>
     Setup(const ClusterLaunch& l, Kernel kernel, unsigned blocks) {
-      if (l.cluster > 8)
-        CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-      if (l.shared_bytes > 48 * 1024)
-        CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                        static_cast<int>(l.shared_bytes)));
+      if (l.cluster > 8) allow_large_clusters(kernel);
+      if (l.shared_bytes > 48 * 1024) allow_shared(kernel, l.shared_bytes);
       attribute.id = cudaLaunchAttributeClusterDimension;
       attribute.val.clusterDim.x = l.cluster;
       attribute.val.clusterDim.y = 1;

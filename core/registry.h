@@ -2,7 +2,7 @@
 //
 //   WARPATH_OP(Forward, .reference = reference, .cases = cases, .cost = cost);      in softmax.cpp
 //   WARPATH_RUNG(Forward, launch);                                                 in 03_warp.cu
-//   WARPATH_RUNG(Forward, launch, .supports = fits, .scratch = scratch_bytes);
+//   WARPATH_RUNG(Forward, launch, .supports = fits, .scratch = scratch_bytes, .zeroed = flag_bytes);
 //   WARPATH_PEER(Forward, "cuDNN", launch);                                        in peers.cu
 //
 // A rung is named by its file: backward_03_warp.cu is rung "03_warp", wrong/tail.cu is
@@ -26,14 +26,15 @@ struct Rung {
   std::string op, name, file;
   bool peer = false;
   bool deterministic = true;  // same bits from run to run
-  bool zeroed_scratch =
-      false;  // its scratch must be zero before the first launch; it leaves it fit for the next
   bool race = false;  // of a wrong kernel: it errs only when threads run in an unlucky order
   int min_arch = 0;   // 90 for files ending in _sm90
   std::string note;
   std::function<std::string(const void* args)>
       supports;  // empty string: yes; otherwise the reason why not
-  std::function<std::int64_t(const void* args)> scratch;       // bytes wanted
+  std::function<std::int64_t(const void* args)> scratch;  // bytes wanted
+  // How many of them, from the first on, must be zero before the first launch; every launch leaves them
+  // zero again.
+  std::function<std::int64_t(const void* args)> zeroed;
   std::function<void(const void* args, cudaStream_t)> launch;  // checks the args first
 };
 
@@ -60,8 +61,8 @@ template <class Args>
 struct RungOptions {
   std::string (*supports)(const Args&) = nullptr;
   std::int64_t (*scratch)(const Args&) = nullptr;
+  std::int64_t (*zeroed)(const Args&) = nullptr;
   bool deterministic = true;
-  bool zeroed_scratch = false;
   bool race = false;
   const char* note = "";
 };
@@ -93,7 +94,6 @@ Rung make_rung(const char* file, void (*launch)(const Args&, cudaStream_t),
   r.name = rung_name(file);
   r.file = file;
   r.deterministic = o.deterministic;
-  r.zeroed_scratch = o.zeroed_scratch;
   r.race = o.race;
   r.min_arch = rung_arch(file);
   r.note = o.note;
@@ -101,6 +101,7 @@ Rung make_rung(const char* file, void (*launch)(const Args&, cudaStream_t),
     return f ? f(*static_cast<const Args*>(a)) : std::string();
   };
   r.scratch = [f = o.scratch](const void* a) { return f ? f(*static_cast<const Args*>(a)) : 0; };
+  r.zeroed = [f = o.zeroed](const void* a) { return f ? f(*static_cast<const Args*>(a)) : 0; };
   r.launch = [launch](const void* a, cudaStream_t s) {
     check_args(contract, a);
     launch(*static_cast<const Args*>(a), s);

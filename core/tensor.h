@@ -40,8 +40,8 @@ struct Tensor {
   bool is_aligned(std::size_t n) const { return reinterpret_cast<std::uintptr_t>(data) % n == 0; }
 };
 
-// Device memory a rung asked for at registration. What it holds at a launch is undefined, unless the rung registered
-// with .zeroed_scratch: then it was zero at the first launch and nobody else writes to it between launches.
+// Device memory a rung asked for at registration. What it holds at a launch is undefined, but for the leading bytes the
+// rung registered as .zeroed: they were zero at the first launch and nobody else writes to them between launches.
 struct Scratch {
   void* data = nullptr;
   std::int64_t bytes = 0;

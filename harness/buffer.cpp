@@ -62,14 +62,15 @@ GuardedBuffer::GuardedBuffer(GuardedBuffer&& other) noexcept
       front_(other.front_),
       back_(other.back_) {}
 
-void GuardedBuffer::poison(int byte) const {
-  if (bytes_ == 0) return;
-  must(device_->fill(data(), byte, bytes_));
-  if (sanitizer_) sanitizer_->forget(data(), bytes_);
+void GuardedBuffer::poison(int byte, std::int64_t from) const {
+  if (from >= bytes_) return;
+  char* const begin = static_cast<char*>(data()) + from;
+  must(device_->fill(begin, byte, bytes_ - from));
+  if (sanitizer_) sanitizer_->forget(begin, bytes_ - from);
 }
 
-void GuardedBuffer::zero() const {
-  if (bytes_ > 0) must(device_->fill(data(), 0, bytes_));
+void GuardedBuffer::zero(std::int64_t bytes) const {
+  if (bytes > 0) must(device_->fill(data(), 0, bytes));
 }
 
 std::string GuardedBuffer::damage() const {

@@ -26,8 +26,8 @@ class GuardedBuffer {
   std::int64_t bytes() const { return bytes_; }
   const std::string& name() const { return name_; }
 
-  void poison(int byte) const;  // counts as not written
-  void zero() const;            // counts as written
+  void poison(int byte, std::int64_t from = 0) const;  // counts as not written
+  void zero(std::int64_t bytes) const;                 // the first ones; counts as written
   // Empty, or what was done to the memory around the data.
   std::string damage() const;
 

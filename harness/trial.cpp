@@ -104,10 +104,12 @@ class Trial {
 
   void take_scratch() {
     const std::int64_t bytes = setup_.rung->scratch(args_.get());
+    zeroed_ = setup_.rung->zeroed(args_.get());
+    WARPATH_CHECK(zeroed_ >= 0 && zeroed_ <= bytes, "wants more of its scratch zeroed than it has");
     for (const ArgSpec& a : plan_.op->contract.args()) {
       if (a.role != Role::scratch) continue;
       scratch_.emplace(device_, sanitizer_, a.name, bytes, 0);
-      if (setup_.rung->zeroed_scratch) scratch_->zero();
+      scratch_->zero(zeroed_);
       scratch_at(args_.get(), a) = {scratch_->data(), bytes};
       return;
     }
@@ -120,7 +122,7 @@ class Trial {
       if (h.tensor->spec->role == Role::inout && h.tensor->bytes > 0)
         must(device_.copy(h.buffer.data(), h.pristine->data(), h.tensor->bytes));
     }
-    if (scratch_ && !setup_.rung->zeroed_scratch) scratch_->poison(poison);
+    if (scratch_) scratch_->poison(poison, zeroed_);
     must(device_.synchronise());
   }
 
@@ -223,6 +225,7 @@ class Trial {
   ArgsBlob args_;
   std::vector<Held> held_;
   std::optional<GuardedBuffer> scratch_;
+  std::int64_t zeroed_ = 0;  // leading bytes of it, the rung's own from launch to launch
   json findings_ = json::array();
 };
 

@@ -12,7 +12,7 @@ namespace warpath::matmul {
 namespace {
 
 WARPATH_RUNG(Args, hopper::stream_launch, .supports = hopper::supports,
-             .scratch = hopper::stream_scratch, .zeroed_scratch = true);
+             .scratch = hopper::stream_scratch, .zeroed = hopper::stream_zeroed);
 
 }  // namespace
 }  // namespace warpath::matmul

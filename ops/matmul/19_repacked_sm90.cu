@@ -74,6 +74,11 @@ std::int64_t scratch_bytes(const Args& args) {
   return product_bytes(args) + copy_bytes(args.a, 1) + copy_bytes(args.b, 2);
 }
 
+std::int64_t zeroed_bytes(const Args& args) {
+  if (args.d.size() == 0 || !fits(args).empty()) return 0;
+  return stream_zeroed(product_of(args));
+}
+
 // An operand that needs no copy gets no blocks.
 template <class T>
 Repack<T> repack_of(const Tensor& t, const Tensor& copy, int kept) {
@@ -106,7 +111,7 @@ void launch(const Args& args, cudaStream_t stream) {
   stream_launch(product, stream);
 }
 
-WARPATH_RUNG(Args, launch, .supports = fits, .scratch = scratch_bytes, .zeroed_scratch = true);
+WARPATH_RUNG(Args, launch, .supports = fits, .scratch = scratch_bytes, .zeroed = zeroed_bytes);
 
 }  // namespace
 }  // namespace warpath::matmul

@@ -100,11 +100,4 @@ Shape shape_of(const Args& args, int band) {
           TileOrder::of(rows, columns, args.batch(), band)};
 }
 
-// Asks for the shared memory and returns its size.
-template <class Kernel>
-int allow_shared(Kernel kernel, int bytes) {
-  CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-  return bytes;
-}
-
 }  // namespace warpath::matmul::hopper

@@ -156,6 +156,11 @@ inline std::int64_t stream_scratch(const Args& args) {
   return bytes;
 }
 
+// The flags, which lie before the sums.
+inline std::int64_t stream_zeroed(const Args& args) {
+  return stream_scratch(args) > 0 ? most_flags * std::int64_t(sizeof(unsigned)) : 0;
+}
+
 inline void stream_launch(const Args& args, cudaStream_t stream) {
   by_cluster(args, [&]<class Block>(Tag<Block>) {
     const Shape shape = shape_of<Block, Block::cluster>(args, run_band / Block::cluster);

@@ -81,12 +81,15 @@ void launch(const Args& args, cudaStream_t stream) {
 
 // The counters have a place of their own for every shape, because they must stay zero between
 // launches.
-std::int64_t scratch_bytes(const Args&) {
-  return most_blocks() * (1 + std::int64_t(most_rows) * outputs) * 4;
+std::int64_t counter_bytes(const Args&) {
+  return most_blocks() * 4;
+}
+std::int64_t scratch_bytes(const Args& args) {
+  return counter_bytes(args) + most_blocks() * std::int64_t(most_rows) * outputs * 4;
 }
 
 WARPATH_RUNG(Args, launch, .supports = tensor_cores, .scratch = scratch_bytes,
-             .zeroed_scratch = true);
+             .zeroed = counter_bytes);
 
 }  // namespace
 }  // namespace warpath::matvec

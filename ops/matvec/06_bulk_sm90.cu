@@ -189,7 +189,7 @@ void launch(const Args& args, cudaStream_t stream) {
       constexpr int Groups = decltype(groups)::value;
       constexpr int bytes = sizeof(Storage<Groups>);
       const auto kernel = bulk<T, Groups>;
-      CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+      allow_shared(kernel, bytes);
       kernel<<<blocks_of(args), all_threads, bytes, stream>>>(problem_of<T>(args));
     });
   });

@@ -107,13 +107,30 @@ void launch(const Args& args, cudaStream_t stream) {
   CUDA_CHECK(cudaGetLastError());
 }
 
-// Rows are split only when there are fewer than resident blocks: at most so many counters, at most so many partial
-// results. The counters have a place of their own for every shape, because they must stay zero between launches.
-std::int64_t scratch_bytes(const Args&) {
-  return 2 * std::int64_t(resident_blocks()) * 4;
+// How a row is shared out, where it is: rows that a warp or one block takes need no scratch.
+template <class T>
+bool is_split(std::int64_t rows, std::int64_t cols) {
+  return rows > 0 && !rows_are_short<T>(rows, cols) &&
+         split_rows<T>(rows, cols, resident_blocks()).blocks_a_row > 1;
+}
+bool is_split(const Args& args) {
+  bool yes = false;
+  dispatch_reduce(args, [&](auto tag, auto) {
+    yes = is_split<typename decltype(tag)::type>(args.x.shape[0], args.x.shape[1]);
+  });
+  return yes;
 }
 
-WARPATH_RUNG(Args, launch, .scratch = scratch_bytes, .zeroed_scratch = true);
+// Rows are split only when there are fewer than resident blocks: at most so many counters, at most so many partial
+// results. The counters have a place of their own for every shape, because they must stay zero between launches.
+std::int64_t counter_bytes(const Args& args) {
+  return is_split(args) ? std::int64_t(resident_blocks()) * 4 : 0;
+}
+std::int64_t scratch_bytes(const Args& args) {
+  return 2 * counter_bytes(args);
+}
+
+WARPATH_RUNG(Args, launch, .scratch = scratch_bytes, .zeroed = counter_bytes);
 
 }  // namespace
 }  // namespace warpath::reduce

@@ -14,13 +14,12 @@
 // Each row of y is written from the 32-byte sector boundary at or before the tile, so a block also
 // reads the rows of x just above it; the vectors of neighbouring blocks meet exactly, and only the
 // ends of a row of y are written element by element. The tile is wide, for both is paid per tile.
-// Limit: the memory, for aligned shapes. For the others the L2 cache: accesses that straddle its
-// 128-byte lines ask it more often than a copy does.
+// Matrices whose rows all start at 16-byte boundaries need none of this: they take 04's kernel.
+// Limit: the L2 cache. Accesses that straddle its 128-byte lines ask it more often than a copy does.
 #include <cuda_pipeline.h>
 
 #include "core/dispatch.cuh"
-#include "core/launch.h"
-#include "tile.cuh"
+#include "swizzled.cuh"
 #include "transpose.h"
 
 namespace warpath::transpose {
@@ -46,20 +45,20 @@ __device__ __forceinline__ int past_boundary(const T* p) {
 
 // The tile in shared memory. With an even pitch rows E apart would share their banks: then every E
 // rows are moved by one more vector.
-template <class T, bool Aligned, bool Skewed>
+template <class T, bool Skewed>
 struct Sheared {
   static constexpr int E = lanes_of_16<T>;
-  static constexpr int halo = Aligned ? 0 : 32 / sizeof(T);  // a sector less one would do
-  static constexpr int rows = down + halo, row_vectors = across<T> / E + !Aligned;
-  static constexpr int size = rows * row_vectors + (Aligned ? 0 : rows) + rows / E;
+  static constexpr int halo = 32 / sizeof(T);  // a sector less one would do
+  static constexpr int rows = down + halo, row_vectors = across<T> / E + 1;
+  static constexpr int size = rows * row_vectors + rows + rows / E;
   Vector<T, E> vectors[size];
 
   __device__ __forceinline__ static int skew(int i) { return Skewed ? i / E : 0; }
 };
 
-template <class T, bool Aligned, bool Skewed>
+template <class T, bool Skewed>
 __global__ void __launch_bounds__(threads) sheared(Matrix<T> m, unsigned tiles_down) {
-  using Tile = Sheared<T, Aligned, Skewed>;
+  using Tile = Sheared<T, Skewed>;
   constexpr int E = Tile::E, halo = Tile::halo, V = Tile::row_vectors;
   __shared__ Tile tile;
   const auto [first_row, c0] = place_of_tile<down, across<T>>(blockIdx.x, tiles_down);
@@ -71,8 +70,8 @@ __global__ void __launch_bounds__(threads) sheared(Matrix<T> m, unsigned tiles_d
 
   const T* const corner = m.x + (r0 * m.cols + c0);
   const T* const x_end = m.x + m.rows * m.cols;
-  const int first_past = Aligned ? 0 : past_boundary<E>(corner);
-  const int more_past = Aligned ? 0 : int(m.cols % E);  // what each row is past the one before
+  const int first_past = past_boundary<E>(corner);
+  const int more_past = int(m.cols % E);  // what each row is past the one before
 #pragma unroll
   for (int q = 0; q < (Tile::rows * V + threads - 1) / threads; ++q) {
     const int k = threadIdx.x + q * threads, i = k / V;
@@ -80,7 +79,7 @@ __global__ void __launch_bounds__(threads) sheared(Matrix<T> m, unsigned tiles_d
     if (i < i_begin || i >= i_end || j >= j_end) continue;
     Vector<T, E>& to = tile.vectors[i * V + past / E + Tile::skew(i) + k % V];
     const T* const from = corner + (i * m.cols + j);
-    if (Aligned || (from >= m.x && from + E <= x_end)) {
+    if (from >= m.x && from + E <= x_end) {
       __pipeline_memcpy_async(&to, from, 16);
     } else {  // across an end of x
       for (int e = 0; e < E; ++e)
@@ -101,14 +100,14 @@ __global__ void __launch_bounds__(threads) sheared(Matrix<T> m, unsigned tiles_d
     const int v = k % 8 + k / (8 * across<T>)*8, j = k / 8 % across<T>;
     if (j >= j_end) continue;
     T* const y = m.y + ((c0 + j) * m.rows + first_row);
-    const int shift = Aligned ? 0 : past_boundary<halo>(y);
+    const int shift = past_boundary<halo>(y);
     const int i = v * E + halo - shift;
     if (i >= i_begin && i + E <= i_end) {
       Vector<T, E> out;
 #pragma unroll
       for (int e = 0; e < E; ++e) out.at[e] = element(i + e, j);
       store_once<E>(y + (v * E - shift), out);
-    } else if (!Aligned) {
+    } else {
       for (int e = 0; e < E; ++e)
         if (i + e >= i_begin && i + e < i_end) y[v * E - shift + e] = element(i + e, j);
     }
@@ -121,18 +120,16 @@ void launch(const Args& args, cudaStream_t stream) {
   dispatch_float(args.x.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const Matrix<T> m{args.x.as<T>(), args.y.as<T>(), rows, cols};
-    const bool aligned =
-        rows % lanes_of_16<T> == 0 && cols % lanes_of_16<T> == 0 && all_aligned(16, m.x, m.y);
-    // What the last block writes ends up to a sector early when rows of y are shifted.
-    const std::int64_t early = aligned ? 0 : 32 / sizeof(T) - 1;
+    if (rows_are_vectors(m.x, m.y, rows, cols))
+      return launch_swizzled(m.x, m.y, rows, cols, stream);
+    // What the last block writes ends up to a sector early, for rows of y are shifted.
+    const std::int64_t early = 32 / sizeof(T) - 1;
     const auto tiles_down = static_cast<unsigned>(ceil_div(rows + early, down));
     const unsigned tiles = grid_x(tiles_down * ceil_div(cols, across<T>), 1);
-    if (aligned)
-      sheared<T, true, true><<<tiles, threads, 0, stream>>>(m, tiles_down);
-    else if (cols % 2 == 0)
-      sheared<T, false, true><<<tiles, threads, 0, stream>>>(m, tiles_down);
+    if (cols % 2 == 0)
+      sheared<T, true><<<tiles, threads, 0, stream>>>(m, tiles_down);
     else
-      sheared<T, false, false><<<tiles, threads, 0, stream>>>(m, tiles_down);
+      sheared<T, false><<<tiles, threads, 0, stream>>>(m, tiles_down);
   });
   CUDA_CHECK(cudaGetLastError());
 }

@@ -44,25 +44,19 @@ std::string names(const std::vector<DType>& dtypes) {
   return text;
 }
 
-TorchTensor allocate(const std::vector<std::int64_t>& shape, int dtype, int device_type,
-                     int device_index) {
-  std::vector<std::int64_t> strides(shape.size());
+TorchTensor allocate(const Shape& shape, int dtype, int device_type, int device_index) {
+  Shape strides;
+  strides.rank = shape.rank;
   std::int64_t stride = 1;
-  for (std::size_t i = shape.size(); i-- > 0;) {
-    strides[i] = stride;
-    stride *= std::max<std::int64_t>(shape[i], 1);
+  for (std::size_t i = shape.rank; i-- > 0;) {
+    strides.sizes[i] = stride;
+    stride *= std::max<std::int64_t>(shape.sizes[i], 1);
   }
   AtenTensorHandle handle = nullptr;
-  must(aoti_torch_empty_strided(static_cast<std::int64_t>(shape.size()), shape.data(),
-                                strides.data(), dtype, device_type, device_index, &handle),
+  must(aoti_torch_empty_strided(static_cast<std::int64_t>(shape.rank), shape.sizes.data(),
+                                strides.sizes.data(), dtype, device_type, device_index, &handle),
        "allocate memory for a result");
   return TorchTensor(handle);
-}
-
-std::string shape_text(const std::vector<std::int64_t>& sizes) {
-  std::string text = "(";
-  for (std::size_t i = 0; i < sizes.size(); ++i) text += (i ? ", " : "") + std::to_string(sizes[i]);
-  return text + (sizes.size() == 1 ? ",)" : ")");
 }
 
 // Leading axes as one: its stride, or -1 where no single stride leads through all of them.
@@ -89,40 +83,49 @@ std::int64_t merged_stride(const TorchTensor& t, std::size_t lead) {
 Values take(const TorchOp& op, StableIValue* stack) {
   Values v;
   const std::size_t n = op.parameters.size();
-  v.tensors.resize(n);
-  v.scalars.resize(n);
-  v.strings.resize(n);
+  v.of.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
     const ArgSpec& a = *op.parameters[i];
     if (a.is_tensor() && a.optional)
-      v.tensors[i] = to<std::optional<TorchTensor>>(stack[i]);
+      v.of[i].tensor = to<std::optional<TorchTensor>>(stack[i]);
     else if (a.is_tensor())
-      v.tensors[i] = to<TorchTensor>(stack[i]);
+      v.of[i].tensor = to<TorchTensor>(stack[i]);
     else if (a.scalar == ScalarType::choice)
-      v.strings[i] = to<std::string>(stack[i]);
+      v.of[i].text = to<std::string>(stack[i]);
     else
-      v.scalars[i] = stack[i];
+      v.of[i].bits = stack[i];
   }
   v.rung = to<std::string>(stack[n]);
   return v;
 }
 
-Bound::Bound(const TorchOp& op, const Ladder& ladder, Values values) : op_(op) {
-  const std::size_t units = ladder.op->args_size / sizeof(std::max_align_t) + 1;
-  args_ = std::make_unique<std::max_align_t[]>(units);
-  ladder.op->construct(args());
-  for (std::size_t i = 0; i < op.parameters.size(); ++i)
-    if (is_dtype_choice(*op.parameters[i])) choose_dtype(*op.parameters[i], values.strings[i]);
-  inputs_.reserve(op.parameters.size());
+bool Bound::Size::operator==(const Size& other) const {
+  if (count != other.count) return false;
+  for (std::size_t i = 0; i < count; ++i)
+    if (at(i) != other.at(i)) return false;
+  return true;
+}
+
+std::string Bound::Size::text() const {
+  std::string text = "(";
+  for (std::size_t i = 0; i < count; ++i) text += (i ? ", " : "") + std::to_string(at(i));
+  return text + (count == 1 ? ",)" : ")");
+}
+
+Bound::Bound(const TorchOp& op, const Ladder& ladder, Values values)
+    : op_(op), values_(std::move(values)), args_(*ladder.op) {
+  const std::size_t n = op.parameters.size();
+  for (std::size_t i = 0; i < n; ++i)
+    if (is_dtype_choice(*op.parameters[i])) choose_dtype(*op.parameters[i], values_.of[i].text);
   outputs_.reserve(op.outputs.size());
-  sizes_.reserve(8);
-  for (std::size_t i = 0; i < op.parameters.size(); ++i) {
+  for (std::size_t i = 0; i < n; ++i) {
     const ArgSpec& a = *op.parameters[i];
+    const Value& value = values_.of[i];
     if (is_dtype_choice(a)) continue;
     if (!a.is_tensor())
-      bind_scalar(a, values.scalars[i], values.strings[i]);
-    else if (values.tensors[i])
-      bind_input(a, *values.tensors[i]);
+      bind_scalar(a, value.bits, value.text);
+    else if (value.tensor)
+      bind_input(a, *value.tensor);
   }
   for (const ArgSpec* a : op.outputs) make_output(*a);
   if (!empty()) check_not_empty();
@@ -133,8 +136,8 @@ void Bound::refuse(const ArgSpec& a, const std::string& why) const {
 }
 
 const Bound::Size* Bound::find(const std::string& dim) const {
-  for (const Size& s : sizes_)
-    if (*s.dim == dim) return &s;
+  for (std::size_t i = 0; i < named_; ++i)
+    if (*sizes_[i].dim == dim) return &sizes_[i];
   return nullptr;
 }
 
@@ -204,21 +207,22 @@ DType Bound::check_dtype(const ArgSpec& a, const TorchTensor& t) {
   refuse(a, is() + "; allowed: " + names(a.dtypes));
 }
 
-void Bound::check_size(const ArgSpec& a, const Dim& d, std::vector<std::int64_t> sizes) {
+void Bound::check_size(const ArgSpec& a, const Dim& d, const std::int64_t* sizes,
+                       std::size_t count) {
   if (d.name.empty()) {
     if (sizes[0] != d.plus)
       refuse(a, "has an axis of " + std::to_string(sizes[0]) + ", not " + std::to_string(d.plus));
     return;
   }
-  if (!d.leading) sizes[0] -= d.plus;
+  const Size is{&d.name, sizes, count, d.leading ? 0 : d.plus, &a};
   if (const Size* s = find(d.name)) {
-    if (s->sizes != sizes)
-      refuse(a, "has " + d.name + " = " + shape_text(sizes) + ", but '" + s->from->name + "' has " +
-                    shape_text(s->sizes));
+    if (!(*s == is))
+      refuse(a, "has " + d.name + " = " + is.text() + ", but '" + s->from->name + "' has " +
+                    s->text());
     return;
   }
-  if (!d.leading && sizes[0] < 0) refuse(a, "is too short in '" + d.name + "'");
-  sizes_.push_back({&d.name, std::move(sizes), &a});
+  if (!d.leading && is.at(0) < 0) refuse(a, "is too short in '" + d.name + "'");
+  sizes_.at(named_++) = is;
 }
 
 void Bound::check_shape(const ArgSpec& a, const TorchTensor& t) {
@@ -230,9 +234,9 @@ void Bound::check_shape(const ArgSpec& a, const TorchTensor& t) {
     refuse(a, "has " + std::to_string(rank) + " axes; it needs " + (leading ? "at least " : "") +
                   std::to_string(fixed));
   const std::size_t lead = rank - fixed;
-  if (leading) check_size(a, a.dims[0], {sizes.begin(), sizes.begin() + lead});
+  if (leading) check_size(a, a.dims[0], sizes.data(), lead);
   for (std::size_t i = 0; i < fixed; ++i)
-    check_size(a, a.dims[i + (leading ? 1 : 0)], {sizes[lead + i]});
+    check_size(a, a.dims[i + (leading ? 1 : 0)], sizes.data() + lead + i, 1);
 }
 
 void Bound::bind_input(const ArgSpec& a, const TorchTensor& t) {
@@ -241,23 +245,19 @@ void Bound::bind_input(const ArgSpec& a, const TorchTensor& t) {
   check_shape(a, t);
   const bool leading = !a.dims.empty() && a.dims[0].leading;
   const std::size_t lead = leading ? static_cast<std::size_t>(t.dim()) + 1 - a.dims.size() : 0;
-  const bool strides_fit = a.strided && (!leading || merged_stride(t, lead) >= 0);
-  if (strides_fit || t.is_contiguous()) {
-    inputs_.push_back(t);
-  } else {
-    inputs_.push_back(torch::stable::contiguous(t));
-    if (a.role == Role::inout) copies_.push_back({t, inputs_.back()});
-  }
-  fill(a, inputs_.back(), dtype);
+  if (t.is_contiguous()) return fill(a, t, dtype, true);
+  if (a.strided && (!leading || merged_stride(t, lead) >= 0)) return fill(a, t, dtype, false);
+  contiguous_.push_back(torch::stable::contiguous(t));
+  if (a.role == Role::inout) copies_.push_back({t, contiguous_.back()});
+  fill(a, contiguous_.back(), dtype, true);
 }
 
-void Bound::fill(const ArgSpec& a, const TorchTensor& t, DType dtype) {
+void Bound::fill(const ArgSpec& a, const TorchTensor& t, DType dtype, bool contiguous) {
   Tensor& out = tensor_at(args(), a);
   out.data = t.data_ptr();
   out.dtype = dtype;
   out.rank = static_cast<int>(a.dims.size());
   const auto sizes = t.sizes();
-  const auto strides = t.strides();
   const bool leading = out.rank > 0 && a.dims[0].leading;
   const std::size_t lead = leading ? sizes.size() + 1 - a.dims.size() : 0;
   std::size_t at = 0;
@@ -267,7 +267,8 @@ void Bound::fill(const ArgSpec& a, const TorchTensor& t, DType dtype) {
     ++at;
   }
   for (std::size_t i = lead; i < sizes.size(); ++i) out.shape[at++] = sizes[i];
-  if (!t.is_contiguous()) {  // only where the contract takes any strides
+  if (!contiguous) {  // only where the contract takes any strides
+    const auto strides = t.strides();
     at = 0;
     if (leading) out.stride[at++] = merged_stride(t, lead);
     for (std::size_t i = lead; i < sizes.size(); ++i) out.stride[at++] = strides[i];
@@ -305,19 +306,19 @@ void Bound::bind_scalar(const ArgSpec& a, StableIValue bits, const std::string& 
 }
 
 void Bound::make_output(const ArgSpec& a) {
-  std::vector<std::int64_t> shape;
+  Shape shape;
   for (const Dim& d : a.dims) {
     if (d.name.empty()) {
-      shape.push_back(d.plus);
+      shape.add(d.plus);
       continue;
     }
     const Size* s = find(d.name);
     WARPATH_CHECK(s, "warpath::" + op_.name + ": no argument tells the size of '" + d.name + "'");
-    for (const std::int64_t n : s->sizes) shape.push_back(n + (d.leading ? 0 : d.plus));
+    for (std::size_t i = 0; i < s->count; ++i) shape.add(s->at(i) + (d.leading ? 0 : d.plus));
   }
   const DType dtype = output_dtype(a);
   outputs_.push_back(allocate(shape, torch_dtype(dtype), device_type_, device_index_));
-  fill(a, outputs_.back(), dtype);
+  fill(a, outputs_.back(), dtype, true);
 }
 
 bool Bound::empty() const {
@@ -338,15 +339,15 @@ void Bound::check_not_empty() const {
   }
 }
 
-void Bound::add_scratch(std::int64_t bytes, bool zeroed) {
-  if (bytes <= 0) return;
-  const auto& all = op_.contract->args();
-  const auto a = std::find_if(all.begin(), all.end(),
-                              [](const ArgSpec& arg) { return arg.role == Role::scratch; });
-  if (a == all.end()) throw Error("warpath::" + op_.name + ": its contract has no scratch");
-  scratch_ = allocate({bytes}, aoti_torch_dtype_uint8(), device_type_, device_index_);
-  if (zeroed) must(aoti_torch_zero_(scratch_->get()), "clear scratch memory");
-  scratch_at(args(), *a) = {scratch_->data_ptr(), bytes};
+void* Bound::add_scratch(std::int64_t bytes) {
+  if (bytes <= 0) return nullptr;
+  if (!op_.scratch) throw Error("warpath::" + op_.name + ": its contract has no scratch");
+  Shape shape;
+  shape.add(bytes);
+  scratch_ = allocate(shape, aoti_torch_dtype_uint8(), device_type_, device_index_);
+  void* const data = scratch_->data_ptr();
+  scratch_at(args(), *op_.scratch) = {data, bytes};
+  return data;
 }
 
 void Bound::write_back() {

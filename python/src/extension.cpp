@@ -5,6 +5,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstring>
 #include <mutex>
 
 #include "core/error.h"
@@ -45,16 +46,27 @@ int arch_of(Backend backend, const Ladder& ladder, int device) {
   return arch;
 }
 
-void launch(const TorchOp& op, const Ladder& ladder, Bound& bound, const std::string& wanted,
-            Backend backend, int device, cudaStream_t stream) {
+void zero(const Ladder& ladder, void* data, std::int64_t bytes, Backend backend,
+          cudaStream_t stream) {
+  if (bytes <= 0) return;
+  if (backend == simt) {
+    std::memset(data, 0, static_cast<std::size_t>(bytes));
+  } else if (const char* error = ladder.runtime.zero(data, bytes, stream)) {
+    throw Error(std::string("cannot clear scratch memory: ") + error);
+  }
+}
+
+void launch(const TorchOp& op, const Ladder& ladder, Bound& bound, Backend backend, int device,
+            cudaStream_t stream) {
   const int arch = arch_of(backend, ladder, device);
   if (arch == 0) throw Error("warpath::" + op.name + ": its CUDA runtime finds no such device");
-  const Rung& rung = choose_rung(op, ladder, bound.args(), wanted, arch);
-  if (rung.scratch) bound.add_scratch(rung.scratch(bound.args()), rung.zeroed_scratch);
+  const Pick picked = pick(op, ladder, bound, arch);
+  if (void* const scratch = bound.add_scratch(picked.scratch))
+    zero(ladder, scratch, picked.zeroed, backend, stream);
   try {
-    rung.launch(bound.args(), stream);
+    picked.rung->launch(bound.args(), stream);
   } catch (const std::exception& e) {
-    throw Error("warpath::" + op.name + ": rung '" + rung.name + "': " + e.what());
+    throw Error("warpath::" + op.name + ": rung '" + picked.rung->name + "': " + e.what());
   }
 }
 
@@ -72,20 +84,20 @@ class ChecksPaused {
   void (*resume_)();
 };
 
-void launch_on_cpu(const TorchOp& op, const Ladder& ladder, Bound& bound,
-                   const std::string& wanted) {
+void launch_on_cpu(const TorchOp& op, const Ladder& ladder, Bound& bound) {
   const ChecksPaused paused(ladder.runtime);
-  launch(op, ladder, bound, wanted, simt, 0, nullptr);
+  launch(op, ladder, bound, simt, 0, nullptr);
   // A CPU tensor is ready when the op returns.
   if (const char* error = ladder.runtime.finish())
     throw Error("warpath::" + op.name + ": " + error);
 }
 
-void launch_on_gpu(const TorchOp& op, const Ladder& ladder, Bound& bound,
-                   const std::string& wanted) {
+void launch_on_gpu(const TorchOp& op, const Ladder& ladder, Bound& bound) {
   const int device = bound.device_index();
-  const torch::stable::accelerator::DeviceGuard guard(device);
-  launch(op, ladder, bound, wanted, cuda, device, current_stream(device));
+  // Mostly it is the current one already.
+  std::optional<torch::stable::accelerator::DeviceGuard> guard;
+  if (torch::stable::accelerator::getCurrentDeviceIndex() != device) guard.emplace(device);
+  launch(op, ladder, bound, cuda, device, current_stream(device));
 }
 
 void call(std::size_t slot, Backend backend, StableIValue* stack) {
@@ -96,11 +108,9 @@ void call(std::size_t slot, Backend backend, StableIValue* stack) {
     throw Error("warpath::" + op.name + ": this installation has no " +
                 (backend == cuda ? "CUDA libraries; install again where nvcc is found"
                                  : "libraries for the CPU; move the arguments to a GPU"));
-  const std::string wanted = std::move(values.rung);
   Bound bound(op, ladder, std::move(values));
   if (!bound.empty()) {
-    backend == cuda ? launch_on_gpu(op, ladder, bound, wanted)
-                    : launch_on_cpu(op, ladder, bound, wanted);
+    backend == cuda ? launch_on_gpu(op, ladder, bound) : launch_on_cpu(op, ladder, bound);
     bound.write_back();
   }
   for (std::size_t i = 0; i < bound.outputs().size(); ++i)

@@ -20,12 +20,13 @@ std::optional<Runtime> open_runtime(const std::filesystem::path& path,
   if (void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
     r.arch = reinterpret_cast<decltype(r.arch)>(dlsym(library, "warpath_arch"));
     r.finish = reinterpret_cast<decltype(r.finish)>(dlsym(library, "warpath_finish"));
+    r.zero = reinterpret_cast<decltype(r.zero)>(dlsym(library, "warpath_zero"));
     r.pause_checks =
         reinterpret_cast<decltype(r.pause_checks)>(dlsym(library, "simt_pause_checks"));
     r.resume_checks =
         reinterpret_cast<decltype(r.resume_checks)>(dlsym(library, "simt_resume_checks"));
   }
-  if (r.arch && r.finish) return r;
+  if (r.arch && r.finish && r.zero) return r;
   const char* why = dlerror();
   problems.push_back(why ? why : path.string() + ": cannot be opened");
   return std::nullopt;
@@ -40,6 +41,7 @@ void order_parameters(TorchOp& op) {
   add([](const ArgSpec& a) { return a.is_input() && a.optional; });
   add([](const ArgSpec& a) { return a.role == Role::scalar; });
   for (const ArgSpec& a : op.contract->args()) {
+    if (a.role == Role::scratch) op.scratch = &a;
     if (a.role != Role::out) continue;
     op.outputs.push_back(&a);
     if (!a.same_as.empty() || a.dtypes.size() < 2) continue;

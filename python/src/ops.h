@@ -13,6 +13,7 @@ namespace warpath::python {
 struct Runtime {
   int (*arch)(int device) = nullptr;
   const char* (*finish)() = nullptr;
+  const char* (*zero)(void* data, std::int64_t bytes, void* stream) = nullptr;
   // Of simt, null for a GPU: people's own checked kernels may be in the process too, and what torch
   // has is not device memory to their checks.
   bool (*pause_checks)() = nullptr;
@@ -39,6 +40,7 @@ struct TorchOp {
   // "d_dtype" for an output d of several types: a choice of its types' names, or "" for what the
   // inputs say. `same_as` names the output; the args struct has no such member.
   std::vector<std::unique_ptr<ArgSpec>> dtype_choices;
+  const ArgSpec* scratch = nullptr;
   std::vector<const ArgSpec*> outputs;  // new tensors, in the order of the contract
 };
 

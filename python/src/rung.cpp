@@ -1,5 +1,7 @@
 // Which rung answers a call.
 #include <algorithm>
+#include <cstring>
+#include <map>
 #include <numeric>
 
 #include "core/error.h"
@@ -62,13 +64,63 @@ const Rung& choose_rung(const TorchOp& op, const Ladder& ladder, const void* arg
       throw Error("warpath::" + op.name + ": rung '" + r.name + "' cannot take this call: " + why);
     return r;
   }
+  for (auto r = ladder.rungs.rbegin(); r != ladder.rungs.rend(); ++r)
+    if (obstacle(**r, args, arch).empty()) return **r;
   std::string reasons;
-  for (auto r = ladder.rungs.rbegin(); r != ladder.rungs.rend(); ++r) {
-    const std::string why = obstacle(**r, args, arch);
-    if (why.empty()) return **r;
-    reasons += "\n  " + (*r)->name + ": " + why;
-  }
+  for (auto r = ladder.rungs.rbegin(); r != ladder.rungs.rend(); ++r)
+    reasons += "\n  " + (*r)->name + ": " + obstacle(**r, args, arch);
   throw Error("warpath::" + op.name + ": no rung can take this call:" + reasons);
+}
+
+namespace {
+
+// Calls of one ladder that were answered before.
+struct Memory {
+  static constexpr std::size_t most = 16;     // the oldest goes
+  static constexpr std::size_t bytes = 1024;  // of an args struct; larger ones are not remembered
+  struct Known {
+    std::array<unsigned char, bytes> args;
+    int device = 0;
+    Pick pick;
+  };
+  std::vector<Known> known;
+  std::size_t oldest = 0;
+};
+
+// Rungs ask for sizes, types, strides and alignment, never for an address itself: of an address only its place within
+// 4 KiB is kept, which is more than any alignment they ask for.
+void copy_without_addresses(const TorchOp& op, const Bound& bound, unsigned char* to) {
+  std::memcpy(to, bound.args(), bound.args_bytes());
+  for (const ArgSpec& a : op.contract->args()) {
+    if (!a.is_tensor()) continue;
+    void*& data = tensor_at(to, a).data;
+    const auto address = reinterpret_cast<std::uintptr_t>(data);
+    if (data) data = reinterpret_cast<void*>(4096 + address % 4096);  // not null
+  }
+}
+
+}  // namespace
+
+Pick pick(const TorchOp& op, const Ladder& ladder, const Bound& bound, int arch) {
+  const auto anew = [&] {
+    const Rung& rung = choose_rung(op, ladder, bound.args(), bound.wanted_rung(), arch);
+    return Pick{&rung, rung.scratch(bound.args()), rung.zeroed(bound.args())};
+  };
+  const std::size_t bytes = bound.args_bytes();
+  if (!bound.wanted_rung().empty() || bytes > Memory::bytes) return anew();
+  static thread_local std::map<const Ladder*, Memory> memories;
+  Memory& memory = memories[&ladder];
+  alignas(std::max_align_t) std::array<unsigned char, Memory::bytes> key;
+  copy_without_addresses(op, bound, key.data());
+  for (const Memory::Known& k : memory.known)
+    if (k.device == bound.device_index() && std::memcmp(k.args.data(), key.data(), bytes) == 0)
+      return k.pick;
+  const Memory::Known found{key, bound.device_index(), anew()};
+  if (memory.known.size() < Memory::most)
+    memory.known.push_back(found);
+  else
+    memory.known[memory.oldest++ % Memory::most] = found;
+  return found.pick;
 }
 
 }  // namespace warpath::python

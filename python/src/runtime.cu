@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include <chrono>
+#include <cstdint>
 
 #define WARPATH_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -35,6 +36,13 @@ WARPATH_EXPORT const char* warpath_finish() {
   const cudaError_t earlier = cudaGetLastError();
   if (error != cudaSuccess) return cudaGetErrorString(error);
   return earlier == cudaSuccess ? nullptr : cudaGetErrorString(earlier);
+}
+
+// Clears memory in the order of the stream; null, or what went wrong.
+WARPATH_EXPORT const char* warpath_zero(void* data, std::int64_t bytes, void* stream) {
+  const cudaError_t error =
+      cudaMemsetAsync(data, 0, static_cast<std::size_t>(bytes), static_cast<cudaStream_t>(stream));
+  return error == cudaSuccess ? nullptr : cudaGetErrorString(error);
 }
 
 // As many parameters as a small op has.

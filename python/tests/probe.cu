@@ -100,7 +100,7 @@ std::string refuses_long_rows(const Accumulate& a) {
 WARPATH_OP(Accumulate, .reference = no_reference<Accumulate>, .cases = no_cases<Accumulate>,
            .cost = no_cost<Accumulate>);
 WARPATH_RUNG(Accumulate, launch_accumulate, .supports = refuses_long_rows,
-             .scratch = accumulate_scratch, .zeroed_scratch = true);
+             .scratch = accumulate_scratch, .zeroed = accumulate_scratch);
 
 // Its launch fails as a wrong kernel's does.
 struct Failing {

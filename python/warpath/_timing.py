@@ -39,19 +39,21 @@ def on_cpu(run: Callable, seconds: float = 0.2) -> Time:
 
 
 def on_gpu(run: Callable, seconds: float = 0.2) -> Time:
-    """The events stand around one run in a queue that is never empty, so the host's time does not count
-    unless the host is slower than the flush before it."""
+    """The events stand around one run in a queue that is never empty: before each the GPU is given flushes to
+    do for longer than the host takes to call it, so the host's time does not count."""
     for _ in range(3):
         run()
     l2 = torch.cuda.get_device_properties(torch.cuda.current_device()).L2_cache_size
     flush = torch.empty(2 * l2, dtype=torch.uint8, device="cuda")
+    flushes = _flushes(run, flush)
     times: list[float] = []
     end = time.perf_counter() + seconds
     while len(times) < 20 or (time.perf_counter() < end and len(times) < 1000):
         batch = []
         for _ in range(20):
             events = [torch.cuda.Event(enable_timing=True) for _ in range(2)]
-            flush.zero_()
+            for _ in range(flushes):
+                flush.zero_()
             events[0].record()
             run()
             events[1].record()
@@ -60,3 +62,24 @@ def on_gpu(run: Callable, seconds: float = 0.2) -> Time:
         times += [a.elapsed_time(b) * 1e3 for a, b in batch]
     name = torch.cuda.get_device_name()
     return _summary(times, f"median of 20 to 1000 runs, CUDA events, L2 flushed, {name}")
+
+
+def _flushes(run: Callable, flush: torch.Tensor) -> int:
+    """How many flushes take the GPU twice as long as the host takes for one run and its events."""
+
+    def host(call: Callable) -> float:  # of one, in a queue with room
+        torch.cuda.synchronize()
+        begin = time.perf_counter()
+        for _ in range(10):
+            call()
+        return (time.perf_counter() - begin) / 10
+
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    begin.record()
+    for _ in range(10):
+        flush.zero_()
+    end.record()
+    host_s = min(host(run) for _ in range(3))
+    torch.cuda.synchronize()
+    flush_s = begin.elapsed_time(end) * 1e-4  # milliseconds of ten
+    return 1 + int(2 * host_s / max(flush_s, 1e-6))

@@ -184,7 +184,7 @@ class Emitter {
   std::string keep(Index n) const {
     const std::string k = number(n);
     return "::simt::SplitKeep<typename ::simt::SplitVar<simt_t" + k + ">::T> simt_k" + k +
-           "(simt_v" + k + ".at(simt_w.id), " + std::string(names_.variables[n].name) + "); ";
+           "(simt_v" + k + ".at(simt_w.id()), " + std::string(names_.variables[n].name) + "); ";
   }
   // `View name = simt_vN.<how>;`
   std::string view(Index n, const std::string& how) const {
@@ -204,13 +204,13 @@ class Emitter {
       const std::string k = number(n);
       if (v.parameter && v.life != Life::once && piece_ == 0) {
         out_ += v.life == Life::thread
-                    ? view(n, "make(simt_w.id, simt_p" + k + ")")
+                    ? view(n, "make(simt_w.id(), simt_p" + k + ")")
                     : "simt_t" + k + " " + std::string(v.name) + " = simt_p" + k + "; ";
         continue;
       }
       if (!used_[piece_][n]) continue;
       if (v.life == Life::again) out_ += declaration(v);
-      if (v.life == Life::thread && !is_home(v, piece)) out_ += view(n, "at(simt_w.id)");
+      if (v.life == Life::thread && !is_home(v, piece)) out_ += view(n, "at(simt_w.id())");
     }
   }
 
@@ -258,9 +258,10 @@ class Emitter {
         out_ += declaration(v);
       } else if (v.life == Life::thread) {
         if (v.d.value.begin == none) {
-          out_ += view(n, "make(simt_w.id)");
+          out_ += view(n, "make(simt_w.id())");
         } else {
-          out_ += declaration(v, "simt_i" + k, true) + view(n, "make(simt_w.id, simt_i" + k + ")");
+          out_ +=
+              declaration(v, "simt_i" + k, true) + view(n, "make(simt_w.id(), simt_i" + k + ")");
         }
       }
     }
@@ -294,8 +295,8 @@ class Emitter {
 
   void loop(const Stretch& piece, bool apart) {
     out_ += checked_ ? " ::simt::CheckedSweep simt_c(simt_s); for (::simt::SplitTurn simt_w; "
-                       "(simt_w = simt_c.next()).id != ::simt::fresh;) { "
-                       "[[maybe_unused]] const uint3 threadIdx = simt_w.index; "
+                       "(simt_w = simt_c.next()).id() != ::simt::fresh;) { "
+                       "[[maybe_unused]] const uint3 threadIdx = simt_w.index(); "
                      : " for (::simt::Sweep simt_w(simt_s); simt_w.more(); simt_w.step()) { "
                        "[[maybe_unused]] const uint3 threadIdx = simt_w.enter(); ";
     out_ += apart ? "unsigned simt_n; { " : "{ ";
@@ -384,7 +385,7 @@ class Emitter {
     }
     out_ += "} ";
     if (ends_early_) out_ += "simt_e" + number(piece_) + ": ";
-    out_ += "simt_s.ended(simt_w.id, simt_n); } ";
+    out_ += "simt_s.ended(simt_w.id(), simt_n); } ";
     out_ += std::string(piece.guards.size(), '}') + " break;";
   }
 

@@ -37,6 +37,7 @@ bool Area::make(Address first, std::size_t bytes) {
   cells = enabled.race ? reserve<Cell>(bytes / 4 + 4) : nullptr;
   spares = enabled.race ? reserve<Spare>(bytes / 4 + 4) : nullptr;
   if (marks == nullptr || (enabled.race && (cells == nullptr || spares == nullptr))) return false;
+  if (bytes >= std::size_t{1} << 30) madvise(marks, bytes + 16, MADV_HUGEPAGE);
   if (cells != nullptr) madvise(cells, (bytes / 4 + 4) * sizeof(Cell), MADV_HUGEPAGE);
   if (spares != nullptr) madvise(spares, (bytes / 4 + 4) * sizeof(Spare), MADV_HUGEPAGE);
   size = bytes;
@@ -79,7 +80,6 @@ void bound_memory() {
 
 void block_began(Block& block) {
   if (heap_area.size == 0) make_heap_area();
-  self();  // there is one from here on
   bound_memory();
   if (block.check == nullptr) {
     auto* made = new BlockState;
@@ -87,6 +87,7 @@ void block_began(Block& block) {
     block.check = made;
   }
   BlockState& state = state_of(block);
+  state.self = &self();
   state.grid = grid_state(*block.grid);
   state.places.clear();
   state.places_end = 0;

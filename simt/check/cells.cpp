@@ -7,15 +7,12 @@
 namespace simt::check {
 namespace {
 
-// Bit of a cell's first stamp: somebody is at work on the cell.
-constexpr std::uint64_t locked = 4;
-
 // The bit stays until the last write's stamp is stored again: whoever stored it in between would take
 // another thread's bit for a part of the stamp, and nobody would ever clear it.
 std::uint64_t lock(Cell& cell) {
   for (;;) {
-    const std::uint64_t stamp = __atomic_fetch_or(&cell.write.stamp, locked, __ATOMIC_ACQUIRE);
-    if ((stamp & locked) == 0) return stamp;
+    const std::uint64_t stamp = __atomic_fetch_or(&cell.write.stamp, cell_lock, __ATOMIC_ACQUIRE);
+    if ((stamp & cell_lock) == 0) return stamp;
 #if defined(__x86_64__)
     __builtin_ia32_pause();
 #endif
@@ -39,14 +36,14 @@ int distance(const Note& a, const Note& b) {
   return a.thread() != b.thread();
 }
 
-bool same_thread_bits(std::uint64_t a, std::uint64_t b) {
-  return ((a ^ b) >> 14 & 1023u) == 0;
-}
-
 // A second reader. If it is `far`, no farther one need be kept, and both notes say so.
 void put_second(Cell& cell, Spare& spare, const Note& me, bool far) {
   const std::uint64_t flag = far ? Note::far_flag : 0;
-  const std::uint64_t first = (cell.read.stamp & ~Note::far_flag) | Note::more_flag | flag;
+  const bool same_moment = cell.read.time() == me.time();
+  const std::uint64_t kind =
+      threads_apart(cell.read.stamp, me.stamp) < 32 ? Note::near_flag : Note::wide_flag;
+  const std::uint64_t first =
+      (cell.read.stamp & ~Note::of_spare) | Note::more_flag | flag | (same_moment ? kind : 0);
   put(spare.read, me, flag);
   __atomic_store_n(&cell.read.stamp, first, __ATOMIC_RELAXED);
 }
@@ -136,13 +133,6 @@ Conflict meet_locked(Cell& cell, Spare& spare, std::uint64_t stamp, const Note& 
   return conflict;
 }
 
-// Whether a note is of the running thread, since its last barrier or warp operation: nobody else has
-// this time.
-bool is_mine(std::uint64_t stamp, const Note& me) {
-  constexpr std::uint64_t thread_and_time = ~std::uint64_t{0} << 14 & ~Note::more_flag;
-  return ((stamp ^ me.stamp) & thread_and_time) == 0 && (stamp & Note::atomic_flag) == 0;
-}
-
 Watch watch_of(const Area& area, const BlockState& state) {
   const bool own_block = &area == &state.shared && !area.crowded;
   return {std::max(own_block ? state.floor : state.grid_floor, area.since),
@@ -160,26 +150,42 @@ template <bool Write>
 inline bool meet_usual(Cell& cell, Spare& spare, std::uint64_t last, const Note& me,
                        const Watch& watch) {
   const std::uint64_t read = cell.read.stamp;
-  if (last >= watch.floor && !is_mine(last, me)) return false;
+  if (last >= watch.floor && !is_mine(last, me.stamp)) return false;
   if ((last & Note::more_flag) != 0 && spare.write.stamp >= watch.floor) return false;
   if ((read & Note::more_flag) != 0 && spare.read.stamp >= watch.floor) return false;
   if constexpr (Write) {
-    if (read >= watch.floor && !is_mine(read, me)) return false;
+    if (read >= watch.floor && !is_mine(read, me.stamp)) return false;
     cell.write.place = me.place;
     __atomic_store_n(&cell.write.stamp, me.stamp, __ATOMIC_RELEASE);
     return true;
   }
   if (read < watch.floor) {
     put(cell.read, me);
-  } else if (read >> 25 == me.stamp >> 25 && !same_thread_bits(read, me.stamp)) {
+  } else if ((read ^ me.stamp) >> Note::time_shift == 0 && threads_apart(read, me.stamp) != 0) {
     // Nothing orders threads of a block within one moment of its time.
-    const bool far = watch.farthest == 2 && ((read ^ me.stamp) >> 19 & 31u) != 0;
+    const bool far = watch.farthest == 2 && threads_apart(read, me.stamp) >= 32;
     put_second(cell, spare, me, far);
   } else {
     return false;
   }
   unlock(cell, last, watch);
   return true;
+}
+
+// As is_noted_read, with the spare note.
+bool is_known_read(const Cell& cell, const Spare& spare, std::uint64_t floor, std::uint64_t me) {
+  if (__atomic_load_n(&cell.write.stamp, __ATOMIC_RELAXED) >= floor) return false;
+  const std::uint64_t first = __atomic_load_n(&cell.read.stamp, __ATOMIC_RELAXED);
+  if (first < floor) return false;
+  if (is_noted_read(first, me)) return true;
+  if ((first & Note::more_flag) == 0) return false;
+  const std::uint64_t second = __atomic_load_n(&spare.read.stamp, __ATOMIC_RELAXED);
+  if (second < floor) return false;
+  if (((second ^ me) & ~Note::of_spare) == 0) return true;
+  if (((first ^ me) | (second ^ me)) >> Note::time_shift != 0) return false;
+  const std::uint64_t apart = threads_apart(first, me);
+  if (apart == 0 || threads_apart(second, me) == 0) return false;
+  return apart < 32 || threads_apart(first, second) >= 32;
 }
 
 // Whether there is a race, which is told.
@@ -192,34 +198,33 @@ inline bool meet_usual(Cell& cell, Spare& spare, std::uint64_t last, const Note&
   return conflict.found;
 }
 
-std::uint64_t place_of(const void* pc, const BlockState& state) {
-  return reinterpret_cast<std::uint64_t>(pc) << 17 | state.whose;
-}
-
 }  // namespace
 
 template <std::size_t Size, bool Write>
-void meet_words(const Area& area, Address address, const void* pc) {
+void meet_words(const Area& area, Address address, const void* pc, std::uint64_t held) {
   const Block& block = current_block();
   const BlockState& state = state_of(block);
   const Watch watch = watch_of(area, state);
   const Note me{stamp_here(state, rank_of_running(block), bytes_of<Size>(address)),
                 place_of(pc, state)};
   const std::size_t first = (address - area.begin) / 4;
-  // The next threads mostly touch the next words.
-  if (watch.crowded) __builtin_prefetch(&area.cells[first + 32], 1);
   for (std::size_t i = first; i < first + (Size + 3) / 4; ++i) {
     Cell& cell = area.cells[i];
-    const std::uint64_t last = watch.crowded ? lock(cell) : cell.write.stamp;
+    std::uint64_t last = held & ~cell_lock;
+    if ((held & cell_lock) == 0) {
+      if (!Write && is_known_read(cell, area.spares[i], watch.floor, me.stamp)) continue;
+      last = watch.crowded ? lock(cell) : cell.write.stamp;
+    }
+    held = 0;
     if (__builtin_expect(meet_usual<Write>(cell, area.spares[i], last, me, watch), 1)) continue;
     if (meet_unusual(area, i, last, me, {address, Size, How::plain, Write, pc})) break;
   }
   if (Write && watch.crowded) mine->writing.store(address, std::memory_order_release);
 }
 
-#define SIMT_SIZE(SIZE)                                                     \
-  template void meet_words<SIZE, false>(const Area&, Address, const void*); \
-  template void meet_words<SIZE, true>(const Area&, Address, const void*);
+#define SIMT_SIZE(SIZE)                                                                    \
+  template void meet_words<SIZE, false>(const Area&, Address, const void*, std::uint64_t); \
+  template void meet_words<SIZE, true>(const Area&, Address, const void*, std::uint64_t);
 SIMT_SIZE(1)
 SIMT_SIZE(2)
 SIMT_SIZE(4)

@@ -57,6 +57,7 @@ Time time_now() {
 
 void tick(BlockState& state) {
   state.now = tick();
+  state.moment = stamp_of(state.now) | state.who;
 }
 
 bool ordered(const Note& before, const BlockState& state, unsigned thread) {

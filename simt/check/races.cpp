@@ -40,8 +40,9 @@ SelfWithRaces& my_races() {
   return static_cast<SelfWithRaces&>(self());
 }
 
-// Waits until another OS thread's store to this word has happened.
-void await_store(const Self& me, const Access& access) {
+// Waits until another OS thread's store to this word has happened. Nobody waits for one who waits.
+void await_store(Self& me, const Access& access) {
+  me.writing.store(0, std::memory_order_release);
   for (const Self* other = all_selves.load(); other != nullptr; other = other->next) {
     if (other == &me) continue;
     for (int i = 0; i < 100000; ++i) {

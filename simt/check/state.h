@@ -27,7 +27,7 @@
 namespace simt::check {
 
 using Address = std::uintptr_t;
-using Time = std::uint64_t;  // 39 bits
+using Time = std::uint64_t;  // 38 bits
 
 struct Enabled {
   bool memory = true, race = true, init = true, sync = true;
@@ -45,9 +45,9 @@ T* reserve(std::size_t count) {
 // Who touched a word, when and from where. The stamp begins with the time, so that stamps compare as
 // times do.
 struct Note {
-  std::uint64_t stamp;  // 39 time, 1 flag, 10 thread, 4 bytes of the word, 10 flags
+  std::uint64_t stamp;  // 38 time, 2 flags, 10 thread, 4 bytes of the word, 10 flags
   std::uint64_t place;  // 47 address of the code, 17 of the block's index
-  std::uint64_t time() const { return stamp >> 25; }
+  std::uint64_t time() const { return stamp >> time_shift; }
   unsigned thread() const { return static_cast<unsigned>(stamp >> 14) & 1023u; }
   unsigned warp() const { return thread() >> 5; }
   unsigned bytes() const { return static_cast<unsigned>(stamp >> 10) & 15u; }
@@ -62,13 +62,20 @@ struct Note {
       1;                                        // an atomic operation, or volatile in global memory
   static constexpr std::uint64_t far_flag = 2;  // of reads: no two farther apart need be kept
   static constexpr std::uint64_t bulk_flag = 2;  // of a write: by a bulk copy
+  // Of reads: the spare has another thread's of the same moment, of this warp. (Of writes it is the
+  // cell's lock.) Or of another warp of the block.
+  static constexpr std::uint64_t near_flag = 4;
+  static constexpr std::uint64_t wide_flag = std::uint64_t{1} << 25;
   // Another note of the kind may be in the word's spare notes.
   static constexpr std::uint64_t more_flag = std::uint64_t{1} << 24;
   static constexpr unsigned block_bits = 24;
+  static constexpr unsigned time_shift = 26;
+  // What a reader's note says of the spare one.
+  static constexpr std::uint64_t of_spare = more_flag | far_flag | near_flag | wide_flag;
 };
 
 constexpr std::uint64_t stamp_of(Time time) {
-  return time << 25;
+  return time << Note::time_shift;
 }
 
 // The shadow of 4 bytes, half a cache line: large arrays are read at the speed of their shadows.
@@ -161,21 +168,27 @@ struct HostRange {
   Address begin, end;
 };
 
+struct Self;
+
 struct BlockState {
-  GridState* grid = nullptr;
-  std::uint64_t who = 0;    // the block's bits of a note's stamp
-  std::uint64_t whose = 0;  // and of its place
-  Time now = 0;
+  // What every access looks at, together.
+  Area shared;
+  std::uint64_t moment = 0;      // the time, and the block's bits of a note's stamp
+  std::uint64_t whose = 0;       // and of its place
   std::uint64_t floor = 0;       // stamp of its last barrier
   std::uint64_t grid_floor = 0;  // of the grid's start, or the last meeting of its blocks
-  Address arguments = 0;         // of the kernel, where the launch has put them
-  std::size_t arguments_size = 0;
-  int farthest = 3;  // that two threads of the grid can be apart: see cells.cpp
+  Self* self = nullptr;          // of its OS thread
+  int farthest = 3;              // that two threads of the grid can be apart: see cells.cpp
   bool seen = false;
+
   bool ended = false;
+  GridState* grid = nullptr;
+  std::uint64_t who = 0;  // the block's bits of a stamp
+  Time now = 0;
+  Address arguments = 0;  // of the kernel, where the launch has put them
+  std::size_t arguments_size = 0;
   std::uint32_t index = 0;  // of the block in its grid, as notes have it
-  Area shared;
-  Time acquire = 0;  // of its last atomic
+  Time acquire = 0;         // of its last atomic
   Time cluster_met = 0;
   Clock warp_met{}, warp_fence{}, warp_acquire{};
   Clock proxy_fence{}, init_fence{};  // see async.cpp

@@ -1,6 +1,7 @@
 // The device: what it is called, how large it is, what may be set.
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 
@@ -29,6 +30,7 @@ struct Settings {
 };
 
 Settings settings;
+std::atomic<unsigned> resets{0};
 
 size_t* limit_of(cudaLimit limit) {
   switch (limit) {
@@ -128,7 +130,13 @@ cudaError_t cudaDeviceReset() {
   free_everything();
   forget_fault();
   settings = Settings{};
+  ++resets;
   return cudaSuccess;
+}
+
+// How often there was a reset: a library that remembers what it has set must set it again. Looked up by name.
+extern "C" unsigned simt_resets() {
+  return resets;
 }
 
 cudaError_t cudaDeviceSynchronize() {

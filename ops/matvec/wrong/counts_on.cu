@@ -42,7 +42,11 @@ std::int64_t scratch_bytes(const Args& args) {
   return args.y.size() * (1 + parts) * 4;
 }
 
-WARPATH_RUNG(Args, launch, .scratch = scratch_bytes, .zeroed_scratch = true);
+std::int64_t counter_bytes(const Args& args) {
+  return args.y.size() * 4;
+}
+
+WARPATH_RUNG(Args, launch, .scratch = scratch_bytes, .zeroed = counter_bytes);
 
 }  // namespace
 }  // namespace warpath::matvec

@@ -49,26 +49,26 @@ class Sweep {
  public:
   explicit Sweep(SplitRun& run)
       : run_(run), count_(run.count), list_(run.list), size_x_(blockDim.x), size_y_(blockDim.y) {
-    if (list_ != nullptr && count_ != 0) id = list_[0];
-    index_ = list_ != nullptr ? index_of_thread(id) : uint3{0, 0, 0};
+    if (list_ != nullptr && count_ != 0) id_ = list_[0];
+    index_ = list_ != nullptr ? index_of_thread(id_) : uint3{0, 0, 0};
     ::threadIdx = index_;
   }
 
   bool more() const { return at_ != count_; }
   uint3 enter() const {
     ::threadIdx.x = index_.x;
-    run_.block.next_thread = id + 1;
+    run_.block.next_thread = id_ + 1;
     return index_;
   }
   void step() {
     if (++at_ == count_) return;
     if (__builtin_expect(list_ != nullptr, 0)) {
-      id = list_[at_];
-      index_ = index_of_thread(id);
+      id_ = list_[at_];
+      index_ = index_of_thread(id_);
       ::threadIdx = index_;
       return;
     }
-    ++id;
+    ++id_;
     if (++index_.x == size_x_) {
       index_.x = 0;
       if (++index_.y == size_y_) {
@@ -81,47 +81,60 @@ class Sweep {
   // The thread returns.
   void leave() {
     if (run_.gone == nullptr) run_.drop_gone();
-    run_.gone[id] = 1;
+    run_.gone[id_] = 1;
     run_.some_left = true;
   }
 
-  unsigned id = 0;
+  unsigned id() const { return id_; }
 
  private:
   SplitRun& run_;
   const unsigned count_;
   const std::uint16_t* const list_;
   const unsigned size_x_, size_y_;
-  unsigned at_ = 0;
+  unsigned at_ = 0, id_ = 0;
   uint3 index_;
 };
 
-// The same for a checked program: one call a thread, none of which is watched.
+// The same for a checked program: one call a thread, none of which is watched. What it returns fits two
+// registers: a part of the index that goes through memory would be read before its store is done.
 struct SplitTurn {
-  uint3 index;
-  unsigned id;  // `fresh` when the loop is over
+  std::uint64_t x_and_y, z_and_id;  // the first is the lower half
+  unsigned id() const { return static_cast<unsigned>(z_and_id >> 32); }  // `fresh`: it was the last
+  uint3 index() const {
+    return {static_cast<unsigned>(x_and_y), static_cast<unsigned>(x_and_y >> 32),
+            static_cast<unsigned>(z_and_id)};
+  }
 };
 class CheckedSweep {
  public:
-  SIMT_UNWATCHED explicit CheckedSweep(const SplitRun& run) : block_(run.block) {
+  SIMT_UNWATCHED explicit CheckedSweep(const SplitRun& run)
+      : block_(run.block), count_(run.block.thread_count), size_x_(::blockDim.x) {
     ::threadIdx = uint3{0, 0, 0};
   }
   SIMT_UNWATCHED SplitTurn next() {
-    if (at_ == block_.thread_count) return {::threadIdx, fresh};
-    if (at_ != 0 && ++::threadIdx.x == ::blockDim.x) {
-      ::threadIdx.x = 0;
-      if (++::threadIdx.y == ::blockDim.y) {
-        ::threadIdx.y = 0;
-        ++::threadIdx.z;
+    const unsigned id = id_;
+    if (id == count_) return {0, std::uint64_t{fresh} << 32};
+    unsigned x = x_, y = y_, z = z_;
+    if (x == size_x_) {
+      x = 0;
+      if (++y == ::blockDim.y) {
+        y = 0;
+        ++z;
       }
+      ::threadIdx.y = y_ = y;
+      ::threadIdx.z = z_ = z;
     }
-    block_.next_thread = at_ + 1;
-    return {::threadIdx, at_++};
+    ::threadIdx.x = x;
+    x_ = x + 1;
+    block_.next_thread = id_ = id + 1;
+    return {x | std::uint64_t{y} << 32, z | std::uint64_t{id} << 32};
   }
 
  private:
   BlockFront& block_;
-  unsigned at_ = 0;
+  const unsigned count_, size_x_;
+  unsigned id_ = 0, x_ = 0, y_ = 0, z_ = 0;  // of the next turn, but for x_ past the end of a row
 };
 
 // The same when threads may take different ways: each has the piece it comes to next. Those that wait at
