@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
@@ -75,13 +76,22 @@ std::string late_text(const Grid& grid) {
          seconds + " s (SIMT_TIMEOUT)\n";
 }
 
+// One signal at a time: those sent to a thread that gets no CPU would all arrive at the same place, one inside the other.
+thread_local std::atomic<bool> signalled = false;
+
+bool may_leave(const char* code) {
+  if (front == nullptr || current_block().grid == nullptr) return false;
+  return std::none_of(locking_code.begin(), locking_code.end(),
+                      [&](const Text& text) { return code >= text.begin && code < text.end; });
+}
+
 // In a thread that works on a grid whose time is over. In code that may hold a lock it does
 // nothing: another signal comes soon.
 void on_interrupt(int, siginfo_t*, void* context) {
-  if (front == nullptr || current_block().grid == nullptr) return;
   const char* code = static_cast<const char*>(instruction_of(context));
-  for (const Text& text : locking_code) {
-    if (code >= text.begin && code < text.end) return;
+  if (!may_leave(code)) {
+    signalled = false;
+    return;
   }
   Block& block = current_block();
   const std::string place = describe_interrupted(code);
@@ -89,6 +99,7 @@ void on_interrupt(int, siginfo_t*, void* context) {
                            late_text(*block.grid) + "  block " + describe(blockIdx) + ", thread " +
                                describe(threadIdx) + (place.empty() ? "" : " was at " + place) +
                                "\n");
+  signalled = false;
   block.leave();
 }
 
@@ -109,7 +120,7 @@ class Watchdog {
         std::chrono::duration<double>(std::min(limit(), 1e9)));
     {
       const std::lock_guard lock(mutex_);
-      watched_.push_back({&grid, Clock::now() + time, 0});
+      watched_.push_back({&grid, Clock::now() + time, 0, 0});
     }
     changed_.notify_one();
   }
@@ -123,7 +134,7 @@ class Watchdog {
   struct Watched {
     Grid* grid;
     Clock::time_point due;
-    unsigned tries;
+    unsigned tries, rounds;
   };
 
   void watch() {
@@ -146,13 +157,26 @@ class Watchdog {
   }
 
   void interrupt(Watched& late) {
-    // Threads that never are in the kernel's own code leave at the next place that looks.
-    if (++late.tries == 500) {
-      late.grid->record_fault(cudaErrorLaunchTimeout, late_text(*late.grid));
+    bool sent = false;
+    {
+      const std::lock_guard lock(late.grid->workers_mutex);
+      for (const WatchedThread& worker : late.grid->workers) {
+        if (worker.signalled->exchange(true)) continue;
+        pthread_kill(worker.thread, interrupt_signal());
+        sent = true;
+      }
     }
-    const std::lock_guard lock(late.grid->workers_mutex);
-    for (const pthread_t worker : late.grid->workers) pthread_kill(worker, interrupt_signal());
-    late.due = Clock::now() + std::chrono::milliseconds(late.tries < 500 ? 2 : 50);
+    // Threads that never are in the kernel's own code leave at the next place that looks. On a busy machine few
+    // signals arrive: only those count, up to ten seconds.
+    constexpr unsigned enough = 500, patience = 5000;
+    if (late.tries < enough) {
+      ++late.rounds;
+      if (sent) ++late.tries;
+      if (late.rounds == patience) late.tries = enough;
+      if (late.tries == enough)
+        late.grid->record_fault(cudaErrorLaunchTimeout, late_text(*late.grid));
+    }
+    late.due = Clock::now() + std::chrono::milliseconds(late.tries < enough ? 2 : 50);
   }
 
   std::mutex mutex_;
@@ -189,13 +213,13 @@ TimeLimit::~TimeLimit() {
 Working::Working(Grid& grid) : grid_(grid) {
   if (!grid.has_limit) return;
   const std::lock_guard lock(grid.workers_mutex);
-  grid.workers.push_back(pthread_self());
+  grid.workers.push_back({pthread_self(), &signalled});
 }
 
 Working::~Working() {
   if (!grid_.has_limit) return;
   const std::lock_guard lock(grid_.workers_mutex);
-  grid_.workers.erase(std::find(grid_.workers.begin(), grid_.workers.end(), pthread_self()));
+  std::erase_if(grid_.workers, [](const WatchedThread& w) { return w.signalled == &signalled; });
 }
 
 }  // namespace simt
