@@ -1,6 +1,7 @@
 #include "kernels.h"
 
-#include <cstdio>
+#include <simt/json_text.h>
+
 #include <set>
 #include <vector>
 
@@ -8,21 +9,6 @@
 
 namespace simt::cc {
 namespace {
-
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (static_cast<unsigned char>(c) < 0x20) {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
-      out += escape;
-    } else {
-      out += c;
-    }
-  }
-  return out + "\"";
-}
 
 bool is_system_marker(std::string_view line) {
   const std::size_t name_end = line.rfind('"');
@@ -36,7 +22,7 @@ class Lister {
   std::string run() {
     for (at_ = 0; at_ < s_.size(); ++at_) step();
     std::string files;
-    for (const std::string& file : files_) files += (files.empty() ? "" : ", ") + quoted(file);
+    for (const std::string& file : files_) files += (files.empty() ? "" : ", ") + json_quoted(file);
     return "{\"kernels\": [" + kernels_ + "],\n \"files\": [" + files + "]}\n";
   }
 
@@ -125,9 +111,10 @@ class Lister {
     }
     full += s_.text(name);
     const Position position = position_of(text_, s_[name].begin);
-    kernels_ += (kernels_.empty() ? "\n  " : ",\n  ") + std::string("{\"name\": ") + quoted(full) +
-                ", \"template\": " + quoted(template_parameters()) + ", \"parameters\": [" +
-                parameters(open, close) + "], \"file\": " + quoted(position.file) +
+    kernels_ += (kernels_.empty() ? "\n  " : ",\n  ") + std::string("{\"name\": ") +
+                json_quoted(full) + ", \"template\": " + json_quoted(template_parameters()) +
+                ", \"parameters\": [" + parameters(open, close) +
+                "], \"file\": " + json_quoted(position.file) +
                 ", \"line\": " + std::to_string(position.line) + "}";
   }
 
@@ -178,8 +165,8 @@ class Lister {
                        !s_.is(before, Word::scope_) && !s_.is(before, Word::const_);
     const std::string type = s_.flat_text({begin, named ? last : last + 1}) + (array ? "*" : "");
     if (type == "void") return "";
-    return "{\"type\": " + quoted(type) +
-           ", \"name\": " + quoted(named ? s_.text(last) : std::string_view()) + "}";
+    return "{\"type\": " + json_quoted(type) +
+           ", \"name\": " + json_quoted(named ? s_.text(last) : std::string_view()) + "}";
   }
 
   std::string_view text_;

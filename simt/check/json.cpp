@@ -1,5 +1,7 @@
 #include "json.h"
 
+#include <simt/json_text.h>
+
 #include <cstdio>
 
 #include "places.h"
@@ -7,28 +9,8 @@
 namespace simt::check {
 namespace {
 
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    const auto code = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (code < 0x20) {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\u%04x", code);
-      out += escape;
-    } else {
-      out += c;
-    }
-  }
-  return out + "\"";
-}
-
 std::string field(const char* name, const std::string& text) {
-  return std::string("\"") + name + "\": " + quoted(text);
+  return std::string("\"") + name + "\": " + json_quoted(text);
 }
 
 std::string field(const char* name, const uint3& v) {

@@ -69,19 +69,10 @@ void set(CUgraphNode_st& node, cudaGraph_t child) {
   node.work = [graph = node.child] { return graph->run(); };
 }
 
-// A new node of `graph` after `count` others of it; null if the arguments do not fit.
-cudaGraphNode_t add(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
-                    size_t count, cudaGraphNodeType type) {
-  if (!node || !graph || (count != 0 && !after)) return nullptr;
-  for (size_t i = 0; i < count; ++i)
-    if (!graph->has(after[i])) return nullptr;
-  return *node = graph->add(type, {after, after + count}, {});
-}
-
 template <class P>
 cudaError_t add_with(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                      size_t count, cudaGraphNodeType type, const P& params) {
-  if (!add(node, graph, after, count, type)) return record(cudaErrorInvalidValue);
+  if (!graph::add_node(node, graph, after, count, type)) return record(cudaErrorInvalidValue);
   set(**node, params);
   return cudaSuccess;
 }
@@ -147,14 +138,15 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
 
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                   const cudaGraphNode_t* after, size_t count) {
-  return record(add(node, graph, after, count, cudaGraphNodeTypeEmpty) ? cudaSuccess
-                                                                       : cudaErrorInvalidValue);
+  return record(graph::add_node(node, graph, after, count, cudaGraphNodeTypeEmpty)
+                    ? cudaSuccess
+                    : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                         const cudaGraphNode_t* after, size_t count,
                                         cudaEvent_t event) {
-  if (!add(node, graph, after, count, cudaGraphNodeTypeEventRecord))
+  if (!graph::add_node(node, graph, after, count, cudaGraphNodeTypeEventRecord))
     return record(cudaErrorInvalidValue);
   (*node)->work = [event] { return cudaEventRecord(event, nullptr); };
   return cudaSuccess;
@@ -162,8 +154,9 @@ cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* node, cudaGraph_t graph
 
 cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                       const cudaGraphNode_t* after, size_t count, cudaEvent_t) {
-  return record(add(node, graph, after, count, cudaGraphNodeTypeWaitEvent) ? cudaSuccess
-                                                                           : cudaErrorInvalidValue);
+  return record(graph::add_node(node, graph, after, count, cudaGraphNodeTypeWaitEvent)
+                    ? cudaSuccess
+                    : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node) {

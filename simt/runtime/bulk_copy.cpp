@@ -1,4 +1,5 @@
-// Bulk copies: cp.async.bulk, TMA, st.async.
+// Bulk copies into shared memory, each for a barrier: cp.async.bulk, TMA, st.async; and the end of all bulk copies of a
+// block. (Stores: bulk_store.cpp.)
 
 #include <simt/bulk_copy.h>
 #include <simt/fault.h>
@@ -11,133 +12,17 @@
 #include <vector>
 
 #include "async_state.h"
-#include "bulk_tell.h"
+#include "bulk_state.h"
 #include "cluster.h"
 #include "grid.h"
 #include "report.h"
 #include "shared_arena.h"
 
 namespace simt {
-namespace {
 
-enum class Kind : unsigned char { plain, box, value, arrival };
-
-struct Transfer {
-  Kind kind;
-  Reduced how;
-  unsigned thread;  // that asked for it
-  TensorMap map;    // of a box
-  Coordinates at;
-  char* shared;
-  char* other;       // global, or another block's
-  std::size_t size;  // bytes in shared memory; of an arrival: the thread's copies so far
-  const void* pc;
-  std::uint64_t since;  // when it was asked for, as the checks count
-};
-
-struct BulkLoad : Transfer {
-  MemoryBarrier* barrier;
-  unsigned char value[16];
-  Block* asker;  // of an arrival
-};
-
-struct BulkStore : Transfer {
-  unsigned group;
-  bool was_read;
-  std::vector<char> bytes;  // once it was read
-};
-
-struct StoreQueue {
-  unsigned committed = 0;
-  std::size_t first = 0;  // the stores before it are done
-  std::vector<BulkStore> stores;
-};
-
-}  // namespace
-
-struct BulkState {
-  std::mutex mutex;  // other blocks of the cluster bring loads
-  std::vector<BulkLoad> loads;
-  std::vector<StoreQueue> stores;  // a thread
-  bool used = false;
-};
+using namespace bulk;
 
 namespace {
-
-[[noreturn, gnu::cold, gnu::noinline]] void bad(cudaError_t error, const std::string& what,
-                                                Site site) {
-  fault(error, what, site);
-}
-
-void check_aligned(const void* pointer, std::size_t to, const char* what, Site site) {
-  if (reinterpret_cast<std::uintptr_t>(pointer) % to == 0) return;
-  bad(cudaErrorMisalignedAddress,
-      std::string("a bulk copy: ") + what + " " +
-          hexadecimal(reinterpret_cast<unsigned long long>(pointer)) + " is no multiple of " +
-          std::to_string(to),
-      site);
-}
-
-Block& shared_block(const void* pointer, const char* what, Site site) {
-  if (!in_kernel()) host_misuse("a bulk copy", site);
-  Block* const owner = current_block().shared_owner(pointer);
-  if (owner == nullptr) {
-    bad(cudaErrorInvalidAddressSpace,
-        std::string("a bulk copy: ") + what + " " +
-            hexadecimal(reinterpret_cast<unsigned long long>(pointer)) + " is not in shared memory",
-        site);
-  }
-  return *owner;
-}
-
-TensorMap map_at(const void* pointer, const Coordinates* at, Site site) {
-  TensorMap map;
-  check_aligned(pointer, 64, "the tensor map", site);
-  std::memcpy(&map, pointer, sizeof map);
-  if (map.magic != map_magic) {
-    bad(cudaErrorIllegalInstruction,
-        "no tensor map at " + hexadecimal(reinterpret_cast<unsigned long long>(pointer)) +
-            " (cuTensorMapEncodeTiled makes them)",
-        site);
-  }
-  if (at != nullptr && at->count != map.rank) {
-    bad(cudaErrorIllegalInstruction,
-        "a copy of " + std::to_string(at->count) + " dimensions through a tensor map of " +
-            std::to_string(map.rank),
-        site);
-  }
-  return map;
-}
-
-// A box begins at a whole piece of 16 bytes of its rows: at any other element a Hopper ends the kernel with this
-// error. So it was seen for loads; stores and reductions compute their addresses in the same way. A load may begin left of
-// the tensor (or above, and so on); a store or a reduction may not: seen for the first axis, CUDA's guide says it
-// of all.
-void check_start(const TensorMap& map, const Coordinates& at, bool stores, Site site) {
-  const auto size = static_cast<std::int64_t>(element_size(map.element));
-  if (at.at[0] * size % 16 != 0) {
-    bad(cudaErrorIllegalInstruction,
-        "a tensor copy: the box starts at element " + std::to_string(at.at[0]) +
-            " of a row, which is not a multiple of 16 bytes (" + std::to_string(16 / size) +
-            " elements)",
-        site);
-  }
-  for (int axis = 0; stores && axis < at.count; ++axis) {
-    if (at.at[axis] >= 0) continue;
-    bad(cudaErrorIllegalInstruction,
-        "a tensor store: the box starts at " + std::to_string(at.at[axis]) + " of axis " +
-            std::to_string(axis) + "; only loads may start before the tensor",
-        site);
-  }
-}
-
-// What of shared memory a transfer touches, told part by part.
-template <class Tell>
-void for_parts_of(const Transfer& transfer, const Tell& tell) {
-  if (check_hooks == nullptr) return;
-  if (transfer.kind != Kind::box) return tell(transfer.shared, transfer.size);
-  for_each_part(transfer.map, transfer.shared, tell);
-}
 
 // Copies for a barrier go to the block that has it.
 void add_load(BulkLoad load) {
@@ -230,92 +115,6 @@ void land(const BulkLoad& load) {
   }
 }
 
-// Reads what a store stores, and later puts it where it goes.
-struct RowsOf {
-  BulkStore& store;
-  std::size_t at;
-};
-
-void read_store(BulkStore& store) {
-  if (store.was_read) return;
-  store.was_read = true;
-  for_parts_of(
-      store, [&](char* at, std::size_t size) { tell_read_ends(at, size, store.pc, store.since); });
-  store.bytes.resize(store.size);
-  if (store.kind == Kind::plain) {
-    std::memcpy(store.bytes.data(), store.shared, store.size);
-    return;
-  }
-  RowsOf rows{store, 0};
-  for_each_row(
-      store.map, store.at, store.shared,
-      [](const TensorMap& map, const BoxRow& row, void* with) {
-        auto& all = *static_cast<RowsOf*>(with);
-        read_row(map, row, all.store.bytes.data() + all.at);
-        all.at += row_bytes(map);
-      },
-      &rows);
-}
-
-void put_bytes(char* to, const char* from, std::size_t size, Reduced how, const void* pc) {
-  tell_global(to, size, true, pc);
-  if (how.by == Reduction::none) {
-    std::memcpy(to, from, size);
-  } else {
-    reduce_elements(to, from, size, how);
-  }
-}
-
-// Where in the row's bytes a store ends. It writes whole pieces of 16 bytes, the last one also behind the
-// tensor's last element, as a Hopper does (loads bring nothing from there). What reductions do there has not
-// been seen on one: they end at the last element.
-std::size_t stored_end(const TensorMap& map, const BoxRow& row, Reduced how) {
-  const std::size_t end = row.end * element_size(map.element);
-  if (how.by != Reduction::none) return end;
-  return std::min((end + 15) / 16 * 16, row_bytes(map));
-}
-
-void finish_store(BulkStore& store) {
-  read_store(store);
-  if (store.kind == Kind::plain) {
-    return put_bytes(store.other, store.bytes.data(), store.size, store.how, store.pc);
-  }
-  RowsOf rows{store, 0};
-  for_each_row(
-      store.map, store.at, store.shared,
-      [](const TensorMap& map, const BoxRow& row, void* with) {
-        auto& all = *static_cast<RowsOf*>(with);
-        if (row.global != nullptr) {
-          const std::size_t size = element_size(map.element), first = row.first * size;
-          put_bytes(row.global, all.store.bytes.data() + all.at + first,
-                    stored_end(map, row, all.store.how) - first, all.store.how, all.store.pc);
-        }
-        all.at += row_bytes(map);
-      },
-      &rows);
-}
-
-StoreQueue& stores_of_running() {
-  Block& block = current_block();
-  BulkState& state = *block.bulk;
-  state.used = true;
-  if (state.stores.empty()) state.stores.resize(max_threads);
-  return state.stores[rank_of_running(block)];
-}
-
-void add_store(BulkStore store) {
-  StoreQueue& queue = stores_of_running();
-  store.group = queue.committed;
-  for_parts_of(store, [&](char* at, std::size_t size) { tell_read_begins(at, size, store.pc); });
-  store.since = async_time();
-  queue.stores.push_back(std::move(store));
-}
-
-Transfer transfer(Kind kind, char* shared, char* other, std::size_t size, Reduced how,
-                  const void* pc) {
-  return {kind, how, rank_of_running(current_block()), {}, {}, shared, other, size, pc, 0};
-}
-
 // The first load of the barrier. The lock is not kept while it lands: a fault does not come back.
 bool take_load(BulkState& state, const MemoryBarrier* barrier, BulkLoad& load) {
   const std::lock_guard lock(state.mutex);
@@ -325,13 +124,6 @@ bool take_load(BulkState& state, const MemoryBarrier* barrier, BulkLoad& load) {
   load = *found;
   state.loads.erase(found);
   return true;
-}
-
-void check_own_shared(const void* from, Site site) {
-  if (is_shared(from)) return;
-  shared_block(from, "the source", site);
-  bad(cudaErrorInvalidAddressSpace, "a bulk copy: the source is another block's shared memory",
-      site);
 }
 
 }  // namespace
@@ -427,22 +219,6 @@ void tensor_load(void* to, const void* map, const Coordinates& at, MemoryBarrier
   add_loads(load, blocks, site);
 }
 
-void tensor_store(const void* map, const Coordinates& at, const void* from, Reduction by,
-                  Site site) {
-  const void* const pc = __builtin_return_address(0);
-  check_aligned(from, 128, "the source", site);
-  check_own_shared(from, site);
-  BulkStore store{};
-  static_cast<Transfer&>(store) =
-      transfer(Kind::box, static_cast<char*>(const_cast<void*>(from)), nullptr, 0, {}, pc);
-  store.map = map_at(map, &at, site);
-  check_start(store.map, at, true, site);
-  store.at = at;
-  store.size = box_bytes(store.map);
-  store.how = {by, store.map.element};
-  add_store(std::move(store));
-}
-
 void tensor_prefetch(const void* map, const Coordinates& at, Site site) {
   map_at(map, at.count != 0 ? &at : nullptr, site);
 }
@@ -464,43 +240,6 @@ void bulk_load(void* to, const void* from, std::size_t size, MemoryBarrier* barr
     load.since = async_time();
   }
   add_loads(load, blocks, site);
-}
-
-void bulk_store(void* to, const void* from, std::size_t size, Reduced how, Site site) {
-  const void* const pc = __builtin_return_address(0);
-  check_aligned(to, 16, "the destination", site);
-  check_aligned(from, 16, "the source", site);
-  check_aligned(reinterpret_cast<const void*>(size), 16, "the size", site);
-  check_own_shared(from, site);
-  if (size == 0) return;
-  BulkStore store{};
-  static_cast<Transfer&>(store) = transfer(Kind::plain, static_cast<char*>(const_cast<void*>(from)),
-                                           static_cast<char*>(to), size, how, pc);
-  add_store(std::move(store));
-}
-
-void bulk_commit() {
-  ++stores_of_running().committed;
-}
-
-void bulk_wait(unsigned newest, bool read) {
-  StoreQueue& queue = stores_of_running();
-  const auto is_due = [&](const BulkStore& store) {
-    return store.group + newest < queue.committed;
-  };
-  if (read) {
-    for (std::size_t i = queue.first; i < queue.stores.size() && is_due(queue.stores[i]); ++i) {
-      read_store(queue.stores[i]);
-    }
-    return;
-  }
-  while (queue.first < queue.stores.size() && is_due(queue.stores[queue.first])) {
-    finish_store(queue.stores[queue.first++]);
-  }
-  if (queue.first == queue.stores.size()) {
-    queue.stores.clear();
-    queue.first = 0;
-  }
 }
 
 void store_async(void* to, const void* value, std::size_t size, MemoryBarrier* barrier, Reduced how,

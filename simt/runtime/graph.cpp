@@ -74,6 +74,15 @@ bool CUgraph_st::has(cudaGraphNode_t node) const {
   return std::any_of(nodes.begin(), nodes.end(), [&](const auto& n) { return n.get() == node; });
 }
 
+cudaGraphNode_t simt::graph::add_node(cudaGraphNode_t* node, cudaGraph_t graph,
+                                      const cudaGraphNode_t* after, std::size_t count,
+                                      cudaGraphNodeType type) {
+  if (!node || !graph || (count != 0 && !after)) return nullptr;
+  for (std::size_t i = 0; i < count; ++i)
+    if (!graph->has(after[i])) return nullptr;
+  return *node = graph->add(type, {after, after + count}, {});
+}
+
 std::vector<CUgraphNode_st*> CUgraph_st::order() const {
   std::unordered_map<cudaGraphNode_t, std::size_t> open;  // dependencies not yet in the result
   std::unordered_map<cudaGraphNode_t, std::vector<CUgraphNode_st*>> followers;

@@ -63,6 +63,10 @@ std::optional<cudaError_t> take_record(cudaStream_t stream, cudaEvent_t event);
 std::optional<cudaError_t> take_wait(cudaStream_t stream, cudaEvent_t event);
 bool is_captured(cudaEvent_t event);
 
+// A new node of `graph` after `count` others of it, also in `*node`; null if the arguments do not fit.
+cudaGraphNode_t add_node(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                         std::size_t count, cudaGraphNodeType type);
+
 // Ends captures and forgets events: cudaDeviceReset, destruction of a stream or event.
 void forget(cudaStream_t stream);
 void forget(cudaEvent_t event);

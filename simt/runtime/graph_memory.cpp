@@ -68,14 +68,6 @@ std::shared_ptr<graph::Block> block_for(CUgraphNode_st& node, std::size_t bytes)
   return graph::make_block(bytes);
 }
 
-cudaGraphNode_t add(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
-                    size_t count, cudaGraphNodeType type) {
-  if (!node || !graph || (count != 0 && !after)) return nullptr;
-  for (size_t i = 0; i < count; ++i)
-    if (!graph->has(after[i])) return nullptr;
-  return *node = graph->add(type, {after, after + count}, {});
-}
-
 }  // namespace
 
 graph::Block::~Block() {
@@ -139,7 +131,7 @@ cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph,
   if (!params || params->bytesize == 0 ||
       params->poolProps.allocType != cudaMemAllocationTypePinned)
     return record(cudaErrorInvalidValue);
-  if (!add(node, graph, after, count, cudaGraphNodeTypeMemAlloc))
+  if (!graph::add_node(node, graph, after, count, cudaGraphNodeTypeMemAlloc))
     return record(cudaErrorInvalidValue);
   const auto block = block_for(**node, params->bytesize);
   if (!block) {
@@ -156,7 +148,7 @@ cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph,
 cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                     const cudaGraphNode_t* after, size_t count, void* pointer) {
   const auto block = graph::block_at(pointer);
-  if (!block || !add(node, graph, after, count, cudaGraphNodeTypeMemFree))
+  if (!block || !graph::add_node(node, graph, after, count, cudaGraphNodeTypeMemFree))
     return record(cudaErrorInvalidValue);
   block->freed_by = *node;
   (*node)->memory = block;

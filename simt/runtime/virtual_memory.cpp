@@ -66,6 +66,15 @@ bool is_free(const std::map<char*, Mapping>& mapped, char* base, std::size_t siz
   return next == mapped.begin() || std::prev(next)->first + std::prev(next)->second.size <= base;
 }
 
+// The mapping that holds an address; null if there is none.
+Mapping* mapping_at(State& all, const void* address) {
+  char* const at = static_cast<char*>(const_cast<void*>(address));
+  const auto next = all.mapped.upper_bound(at);
+  if (next == all.mapped.begin()) return nullptr;
+  auto& [base, mapping] = *std::prev(next);
+  return at < base + mapping.size ? &mapping : nullptr;
+}
+
 void unregister(char* base, Mapping& mapping) {
   if (!mapping.registered) return;
   mapping.registered = false;
@@ -187,12 +196,9 @@ cudaError_t allow(void* base, std::size_t size, bool read, bool write) {
 cudaError_t access_of(unsigned long long* flags, const void* address) {
   State& all = state();
   const std::lock_guard lock(all.mutex);
-  char* const at = static_cast<char*>(const_cast<void*>(address));
-  auto next = all.mapped.upper_bound(at);
-  if (flags == nullptr || next == all.mapped.begin()) return cudaErrorInvalidValue;
-  --next;
-  if (at >= next->first + next->second.size) return cudaErrorInvalidValue;
-  *flags = next->second.access;
+  const Mapping* const found = mapping_at(all, address);
+  if (flags == nullptr || found == nullptr) return cudaErrorInvalidValue;
+  *flags = found->access;
   return cudaSuccess;
 }
 
@@ -220,12 +226,9 @@ cudaError_t import_descriptor(unsigned long long* handle, int descriptor) {
 cudaError_t retain(unsigned long long* handle, const void* address) {
   State& all = state();
   const std::lock_guard lock(all.mutex);
-  char* const at = static_cast<char*>(const_cast<void*>(address));
-  auto next = all.mapped.upper_bound(at);
-  if (handle == nullptr || next == all.mapped.begin()) return cudaErrorInvalidValue;
-  --next;
-  if (at >= next->first + next->second.size) return cudaErrorInvalidValue;
-  *handle = add_handle(all, next->second.memory);
+  const Mapping* const found = mapping_at(all, address);
+  if (handle == nullptr || found == nullptr) return cudaErrorInvalidValue;
+  *handle = add_handle(all, found->memory);
   return cudaSuccess;
 }
 

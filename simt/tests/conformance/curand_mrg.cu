@@ -1,8 +1,6 @@
 // cuRAND's device generator MRG32k3a. Of the normal numbers fewer digits are compared, because a GPU takes
 // approximate sine and cosine.
-#include <curand_kernel.h>
-
-#include "facts.h"
+#include "curand_distributions.h"
 
 __global__ void streams(unsigned long long seed, unsigned long long subsequence,
                         unsigned long long offset) {
@@ -20,16 +18,8 @@ __global__ void streams(unsigned long long seed, unsigned long long subsequence,
 
 __global__ void distributions(unsigned thread) {
   curandStateMRG32k3a_t state;
-  curand_init(1234, thread, 0, &state);
-  const float u0 = curand_uniform(&state), u1 = curand_uniform(&state);
-  const double d = curand_uniform_double(&state);
-  const float n0 = curand_normal(&state), n1 = curand_normal(&state);
-  const double m0 = curand_normal_double(&state), m1 = curand_normal_double(&state);
-  const float l = curand_log_normal(&state, 0.5f, 0.25f);
-  const unsigned p = curand_poisson(&state, 3.5);
-  printf("thread %u uniform %.9g %.9g double %.17g normal %.4f %.4f normal double %.8f %.8f",
-         thread, u0, u1, d, n0, n1, m0, m1);
-  printf(" log %.3f poisson %u next %u\n", l, p, curand(&state));
+  tell_distributions(state, thread);
+  printf(" next %u\n", curand(&state));
 }
 
 int main() {

@@ -1,8 +1,6 @@
 // cuRAND's device generators. Of the normal numbers fewer digits are compared, because a GPU takes
 // approximate sine and cosine.
-#include <curand_kernel.h>
-
-#include "facts.h"
+#include "curand_distributions.h"
 
 template <class State>
 __global__ void streams(unsigned long long seed, unsigned long long subsequence,
@@ -28,17 +26,9 @@ void show(const char* name, unsigned long long seed, unsigned long long subseque
 template <class State>
 __global__ void distributions(Name name, unsigned thread) {
   State state;
-  curand_init(1234, thread, 0, &state);
-  // One draw a statement: C++ leaves the order of arguments open.
-  const float u0 = curand_uniform(&state), u1 = curand_uniform(&state);
-  const double d = curand_uniform_double(&state);
-  const float n0 = curand_normal(&state), n1 = curand_normal(&state);
-  const double m0 = curand_normal_double(&state), m1 = curand_normal_double(&state);
-  const float l = curand_log_normal(&state, 0.5f, 0.25f);
-  const unsigned p0 = curand_poisson(&state, 3.5), p1 = curand_poisson(&state, 5000.0);
-  printf("%s thread %u uniform %.9g %.9g double %.17g normal %.4f %.4f normal double %.8f %.8f",
-         name.text, thread, u0, u1, d, n0, n1, m0, m1);
-  printf(" log %.3f poisson %u %u", l, p0, p1);
+  printf("%s ", name.text);
+  tell_distributions(state, thread);
+  printf(" %u", curand_poisson(&state, 5000.0));
   skipahead(1000003ull, &state);
   skipahead_sequence(3ull, &state);
   printf(" after a jump %u\n", curand(&state));
