@@ -27,12 +27,12 @@ template <class Tile>
 __device__ __forceinline__ void store_tile(typename Tile::Sums& sums,
                                            const Output<typename Tile::T>& out,
                                            RunStorage<Tile>& block, const CUtensorMap& d,
-                                           TilePlace at, LateHalf<Tile>& late) {
+                                           TilePlace at) {
   const int group = consumer_group();
   const Corner corner = corner_of<Tile>(at, group);
   finish(sums, out.epilogue, corner);
   if (out.by_engine)
-    store_staged<Tile>(sums, out.epilogue, block.staging[group], d, at, group, late);
+    store_staged<Tile>(sums, out.epilogue, block.staging[group], d, at, group);
   else
     store_rows<Tile>(sums, out.epilogue, block.staging[group], at, group);
 }
