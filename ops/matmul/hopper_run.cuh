@@ -2,6 +2,7 @@
 #pragma once
 #include "core/cluster.cuh"
 #include "core/device.cuh"
+#include "core/ptx/settle.cuh"
 #include "hopper_cluster.cuh"
 #include "hopper_launch.cuh"
 #include "hopper_rows.cuh"
@@ -26,14 +27,24 @@ template <class Tile>
 __device__ __forceinline__ void store_tile(typename Tile::Sums& sums,
                                            const Output<typename Tile::T>& out,
                                            RunStorage<Tile>& block, const CUtensorMap& d,
-                                           TilePlace at) {
+                                           TilePlace at, LateHalf<Tile>& late) {
   const int group = consumer_group();
   const Corner corner = corner_of<Tile>(at, group);
   finish(sums, out.epilogue, corner);
   if (out.by_engine)
-    store_staged<Tile>(sums, out.epilogue, block.staging[group], d, at, group);
+    store_staged<Tile>(sums, out.epilogue, block.staging[group], d, at, group, late);
   else
     store_rows<Tile>(sums, out.epilogue, block.staging[group], at, group);
+}
+
+// The tile of this block, found by divisions: to be asked for while products run.
+template <class Tile>
+__device__ __forceinline__ TilePlace settled_place(const Shape& shape, int tile) {
+  TilePlace at = own_place<Tile::cluster>(shape.order.at(tile));
+  ptx::settle(at.row);
+  ptx::settle(at.column);
+  ptx::settle(at.batch);
+  return at;
 }
 
 // Shared memory must stay until the engine has read it; what it wrote is seen when the kernel has ended.

@@ -1,7 +1,8 @@
 // d by way of shared memory: the copy engine writes it while the warp group goes on.
 //
 // A warp group lays 64 rows of 128 bytes down at a time, swizzled so that neither the writes nor the engine's reads meet
-// in a bank, and has two such patches.
+// in a bank, and has two such patches. That is half of a tile's 16-bit results: the other half waits in registers until
+// the next tile's products run, and so does nobody for the patches.
 #pragma once
 #include <type_traits>
 
@@ -82,22 +83,37 @@ __device__ __forceinline__ ptx::BoxPlace box_of(TilePlace at, int group, int col
   return {at.column * Tile::n + column, at.row * Tile::m + group * 64, at.batch};
 }
 
-// Finished sums, by the copy engine.
+// The right half of a tile, two values to a word, that is still to be stored.
+template <class Tile>
+struct LateHalf {
+  std::uint32_t words[Tile::n / 8];
+  ptx::BoxPlace at;
+  bool there = false;
+
+  __device__ __forceinline__ void store(Staging& staging, const CUtensorMap& d, int group) {
+    if (there) store_patches(words, staging, d, at, group);
+    there = false;
+  }
+};
+
+// Finished sums, by the copy engine; of 16-bit results the right half later.
 template <class Tile, class T>
 __device__ __forceinline__ void store_staged(const typename Tile::Sums& sums,
                                              const Epilogue<T>& out, Staging& staging,
-                                             const CUtensorMap& d, TilePlace at, int group) {
+                                             const CUtensorMap& d, TilePlace at, int group,
+                                             LateHalf<Tile>& late) {
   if (sizeof(T) == 4 || out.to_float) {
 #pragma unroll
     for (int i = 0; i < Tile::n / 2; i += 16 * Staging::patches)
       store_patches(sums + i, staging, d, box_of<Tile>(at, group, 2 * i), group);
   } else if constexpr (sizeof(T) == 2) {
-#pragma unroll
-    for (int i = 0; i < Tile::n / 2; i += 32 * Staging::patches) {
-      std::uint32_t words[16 * Staging::patches];
-      round_pairs<T>(sums + i, words);
-      store_patches(words, staging, d, box_of<Tile>(at, group, 2 * i), group);
-    }
+    static_assert(Tile::n == 2 * 64 * Staging::patches, "a half fills the patches");
+    std::uint32_t words[Tile::n / 8];
+    round_pairs<T>(sums, words);
+    store_patches(words, staging, d, box_of<Tile>(at, group, 0), group);
+    round_pairs<T>(sums + Tile::n / 4, late.words);
+    late.at = box_of<Tile>(at, group, Tile::n / 2);
+    late.there = true;
   }
 }
 

@@ -81,6 +81,7 @@ __global__ void __launch_bounds__(run_threads, 1)
   } else {
     ptx::take_registers<consumer_registers>();
     const int group = consumer_group(), rank = blockIdx.x % cluster;
+    LateHalf<Tile> late;
     bool more = walk.next(piece);
     while (more) {
       TilePlace at{};
@@ -89,19 +90,21 @@ __global__ void __launch_bounds__(run_threads, 1)
       consume(
           block.ring, turn, sums, group, piece.k_end - piece.k_begin,
           [&](int stage) { free_shared(block.ring, stage); },
-          [&] {  // it takes divisions to find the way: while products run
-            at = own_place<cluster>(shape.order.at(piece.tile));
+          [&] {
+            at = settled_place<Tile>(shape, piece.tile);
             more = walk.next(next);
+            late.store(block.staging[group], d, group);
           });
       if (piece.k_end < work.steps) {
         hand_on(sums, parts, piece.place * cluster + rank, group);
       } else {
         for (int p = piece.first_place; p < piece.place; p += piece.place_step)
           take_over(sums, parts, p * cluster + rank, group);
-        store_tile<Tile>(sums, out, block, d, at);
+        store_tile<Tile>(sums, out, block, d, at, late);
       }
       piece = next;
     }
+    late.store(block.staging[group], d, group);
     finish_stores();
   }
   sync_sharers<Tile>();

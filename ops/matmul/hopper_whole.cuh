@@ -26,12 +26,21 @@ __global__ void __launch_bounds__(run_threads, 1)
         produce_shared(block.ring, turn, a, b, shape, shape.order.at(tile), 0, shape.steps);
   } else {
     ptx::take_registers<consumer_registers>();
+    const int group = consumer_group();
+    LateHalf<Tile> late;
     for (int tile = first; tile < tiles; tile += stride) {
+      TilePlace at{};
       typename Tile::Sums sums;
-      consume(block.ring, turn, sums, consumer_group(), shape.steps,
-              [&](int stage) { free_shared(block.ring, stage); });
-      store_tile<Tile>(sums, out, block, d, own_place<cluster>(shape.order.at(tile)));
+      consume(
+          block.ring, turn, sums, group, shape.steps,
+          [&](int stage) { free_shared(block.ring, stage); },
+          [&] {
+            at = settled_place<Tile>(shape, tile);
+            late.store(block.staging[group], d, group);
+          });
+      store_tile<Tile>(sums, out, block, d, at, late);
     }
+    late.store(block.staging[group], d, group);
     finish_stores();
   }
   sync_sharers<Tile>();

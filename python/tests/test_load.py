@@ -164,8 +164,12 @@ def test_failures(k):
     with pytest.raises(warpath.KernelError, match="vec_add: cudaErrorInvalidValue") as caught:
         k.vec_add[1, 2000](A, B, C, 4)
     assert caught.value.error == "cudaErrorInvalidValue"
+    long = torch.randn(1, 33000)  # with more shared memory than a kernel has unasked
+    torch.testing.assert_close(warpath.softmax(long, rung="08"), torch.softmax(long, -1))
     with pytest.raises(warpath.KernelError, match="(?s)IllegalAddress.*kernel 'wild'.*mine.cu:26"):
         k.wild[1, 1](C)
+    # The fault resets the device, which forgets what kernels were allowed.
+    torch.testing.assert_close(warpath.softmax(long, rung="08"), torch.softmax(long, -1))
     ones = torch.ones(4)
     k.vec_add[1, 4](ones, ones, C, 4)
     assert C.tolist() == [2] * 4

@@ -85,7 +85,7 @@ def register(op: Op, gradient: Gradient) -> None:
     grad_enabled, any_requires = torch.is_grad_enabled, torch._C._any_requires_grad
 
     def kernel(keys, *args, **kwargs):
-        if any_requires(*args) and grad_enabled():
+        if grad_enabled() and any_requires(*args):
             return differentiable(keys, *args, **kwargs)
         return redispatch(keys & after, *args, **kwargs)
 

@@ -349,6 +349,13 @@ class Driver {
     if (o_.check) {
       // Kept though a program without kernels names nothing of it.
       append(command, {"-Wl,--no-as-needed", "-lsimt_check", "-Wl,--as-needed"});
+      // malloc, free, new and delete in a kernel are the device's: see check/device_heap.cpp.
+      for (const char* name :
+           {"malloc", "free", "_Znwm", "_Znam", "_ZnwmSt11align_val_t", "_ZnamSt11align_val_t",
+            "_ZdlPv", "_ZdlPvm", "_ZdlPvSt11align_val_t", "_ZdlPvmSt11align_val_t", "_ZdaPv",
+            "_ZdaPvm", "_ZdaPvSt11align_val_t", "_ZdaPvmSt11align_val_t"}) {
+        command.push_back(std::string("-Wl,--wrap=") + name);
+      }
     }
     append(command, {"-lsimt", "-Wl,-rpath," + simt_.library, "-o",
                      o_.output.empty() ? "a.out" : o_.output});

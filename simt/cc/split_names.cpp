@@ -178,7 +178,10 @@ void Names::look_at_use(Variable& v, Index i) {
   if (is_step(s_, i - 1)) v.modified = true;
   const bool in_call =
       enclosing(i) != none && s_.is(enclosing(i), '(') && s_[enclosing(i) - 1].kind == Kind::name;
-  if (s_.is(i - 1, '&') && is_unary(s_, i - 1)) {
+  // &p[i] and &p->x say where what p points to is.
+  const bool of_target = v.d.pointer && !v.d.array && !v.d.reference &&
+                         (s_.is(i + 1, '[') || s_.is(i + 1, Word::arrow_));
+  if (s_.is(i - 1, '&') && is_unary(s_, i - 1) && !of_target) {
     v.address = true;
     v.escapes = v.escapes || !in_call;
   }

@@ -222,7 +222,7 @@ template <std::size_t Size, bool Write>
 template <std::size_t Size, bool Write>
 inline bool is_usual(const Self& me, Address address, unsigned char* marks) {
   if (me.open || address % (Size > 8 ? 8 : Size) != 0) return false;
-  if (__builtin_expect(are<good, Size>(marks), 1)) return true;
+  if (marks == nullptr || __builtin_expect(are<good, Size>(marks), 1)) return true;
   if (!Write || !are<inside, Size>(marks)) return false;
   std::memset(marks, good, Size);
   return true;
@@ -236,7 +236,8 @@ template <std::size_t Size, bool Write>
   BlockState& state = state_of(block);
   state.seen = true;
   Self& me = *state.self;
-  if (__builtin_expect(!is_usual<Size, Write>(me, address, area.mark(address)), 0)) {
+  unsigned char* const marks = area.marked ? area.mark(address) : nullptr;
+  if (__builtin_expect(!is_usual<Size, Write>(me, address, marks), 0)) {
     return careful_access<Size, Write>(area, address, pc);
   }
   me.writing.store(Write ? address : 0, std::memory_order_release);

@@ -188,6 +188,8 @@ void make_heap_area() {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
   if (heap_area.size != 0) return;
+  // Races alone: a stray access faults by itself, or it is not looked for.
+  heap_area.marked = enabled.memory || enabled.init;
   const auto [begin, end] = api::heap_range();
   if (heap_area.make(begin, end - begin)) return;
   std::fputs(

@@ -11,6 +11,7 @@ namespace simt::check {
 void allocated(const void* base, std::size_t size, MemoryKind kind, const void* caller);
 bool freed(void* base, std::size_t size, const void* caller);
 void bad_free(const void* pointer, const void* caller);
+void bad_free(const void* pointer, const void* caller, const char* function);
 void bad_range(const char* what, const void* pointer, std::size_t size);
 void forgot_all();
 void written(const void* to, std::size_t size);

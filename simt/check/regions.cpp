@@ -139,20 +139,24 @@ bool freed(void* base, std::size_t size, const void* caller) {
 }
 
 void bad_free(const void* pointer, const void* caller) {
+  bad_free(pointer, caller, "cudaFree");
+}
+
+void bad_free(const void* pointer, const void* caller, const char* function) {
   if (!enabled.memory) return;
   const auto address = reinterpret_cast<Address>(pointer);
   const Region* region = region_before(address);
   if (region != nullptr && address >= region->end()) region = nullptr;
-  Finding f;
+  Finding f = front != nullptr ? finding_here("", caller) : Finding{};
   f.pc = program_caller(caller);
   const bool twice = region != nullptr && region->base == address && region->freed;
   f.kind = twice ? "double free" : "invalid free";
   if (region == nullptr) {
-    f.what = "cudaFree of a pointer that is no block of device memory";
+    f.what = std::string(function) + " of a pointer that is no block of device memory";
   } else {
-    f.what = "cudaFree of " + (region->base == address
-                                   ? std::string()
-                                   : "byte " + std::to_string(address - region->base) + " of ");
+    f.what = std::string(function) + " of " +
+             (region->base == address ? std::string()
+                                      : "byte " + std::to_string(address - region->base) + " of ");
     f.what += "the " + std::to_string(region->size) + "-byte block";
     tell_region(f, *region, address, 0);
   }

@@ -97,6 +97,7 @@ struct Area {
   Cell* cells = nullptr;
   Spare* spares = nullptr;  // one for each cell, looked at where the cell says so
   bool crowded = true;      // several OS threads may touch it at once
+  bool marked = true;       // false: marks are of no interest
   std::uint64_t since = 0;  // of shared memory: stamps below are those of blocks that had it before
 
   bool holds(Address address) const { return address - begin < size; }

@@ -10,6 +10,7 @@
 #include "grid.h"
 #include "report.h"
 #include "shared_arena.h"
+#include "timeout.h"
 
 namespace simt {
 
@@ -71,6 +72,10 @@ void Block::run_block(std::uint64_t index) {
   if (check_hooks != nullptr) check_hooks->block_began(*this);
   if (index == grid->debug_block) simt_debug_block_began(this);
   start_fiber(main);
+  if (interrupted) {
+    interrupted = false;
+    take_interrupts_again();
+  }
   end_products(*this);
   end_bulk(*this);
   if (check_hooks != nullptr) check_hooks->block_ended(*this);

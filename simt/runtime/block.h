@@ -216,7 +216,8 @@ struct Block : BlockFront {
   std::uint64_t events_seen = 0;  // of those that other blocks of the cluster have told
   unsigned last_spinner = fresh;  // the thread that looked around last
   bool abandoned = false;
-  bool splitting = false;  // its threads run in loops
+  bool interrupted = false;  // it was left from a signal's handler: see timeout.cpp
+  bool splitting = false;    // its threads run in loops
   std::size_t split_used = 0;
   std::vector<SplitPiece> split_pieces;
   char* arena = nullptr;

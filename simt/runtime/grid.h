@@ -35,6 +35,12 @@ struct SharedPlace {
 // Between shared variables in a checked program.
 inline constexpr std::size_t shared_red_zone = 64;
 
+// An OS thread that works on a grid, and whether it has a signal of the time limit under way.
+struct Worked {
+  pthread_t thread;
+  std::atomic<bool>* signalled;
+};
+
 struct Grid {
   Grid(const Config& launch_config, const Kernel& launched);
 
@@ -71,7 +77,7 @@ struct Grid {
   std::uint64_t debug_block = no_debug_block;
   bool has_limit = false;  // its time is watched; then the OS threads that work on it are known
   std::mutex workers_mutex;
-  std::vector<pthread_t> workers;
+  std::vector<Worked> workers;
 
   std::mutex mutex;  // guards what follows
   cudaError_t error = cudaSuccess;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
@@ -75,15 +76,25 @@ std::string late_text(const Grid& grid) {
          seconds + " s (SIMT_TIMEOUT)\n";
 }
 
+// Whether the OS thread has a signal under way. Signals of this kind queue: on a busy machine many
+// would arrive at once, each with a frame of some KiB on the small stack they are taken on.
+__thread std::atomic<bool> signalled __attribute__((tls_model("initial-exec")));
+
+bool holds_locks(const char* code) {
+  return std::any_of(locking_code.begin(), locking_code.end(),
+                     [&](const Text& text) { return code >= text.begin && code < text.end; });
+}
+
 // In a thread that works on a grid whose time is over. In code that may hold a lock it does
-// nothing: another signal comes soon.
+// nothing: another signal comes soon. The signal is blocked while this runs.
 void on_interrupt(int, siginfo_t*, void* context) {
-  if (front == nullptr || current_block().grid == nullptr) return;
   const char* code = static_cast<const char*>(instruction_of(context));
-  for (const Text& text : locking_code) {
-    if (code >= text.begin && code < text.end) return;
+  if (front == nullptr || current_block().grid == nullptr || holds_locks(code)) {
+    signalled = false;
+    return;
   }
   Block& block = current_block();
+  block.interrupted = true;  // it takes signals again when the block has been left
   const std::string place = describe_interrupted(code);
   block.grid->record_fault(cudaErrorLaunchTimeout,
                            late_text(*block.grid) + "  block " + describe(blockIdx) + ", thread " +
@@ -98,7 +109,7 @@ class Watchdog {
     dl_iterate_phdr(&note_module, nullptr);
     struct sigaction action = {};
     action.sa_sigaction = &on_interrupt;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
     sigemptyset(&action.sa_mask);
     sigaction(interrupt_signal(), &action, nullptr);
     std::thread([this] { watch(); }).detach();
@@ -151,7 +162,9 @@ class Watchdog {
       late.grid->record_fault(cudaErrorLaunchTimeout, late_text(*late.grid));
     }
     const std::lock_guard lock(late.grid->workers_mutex);
-    for (const pthread_t worker : late.grid->workers) pthread_kill(worker, interrupt_signal());
+    for (const Worked& worker : late.grid->workers) {
+      if (!worker.signalled->exchange(true)) pthread_kill(worker.thread, interrupt_signal());
+    }
     late.due = Clock::now() + std::chrono::milliseconds(late.tries < 500 ? 2 : 50);
   }
 
@@ -189,13 +202,21 @@ TimeLimit::~TimeLimit() {
 Working::Working(Grid& grid) : grid_(grid) {
   if (!grid.has_limit) return;
   const std::lock_guard lock(grid.workers_mutex);
-  grid.workers.push_back(pthread_self());
+  grid.workers.push_back({pthread_self(), &signalled});
 }
 
 Working::~Working() {
   if (!grid_.has_limit) return;
   const std::lock_guard lock(grid_.workers_mutex);
-  grid_.workers.erase(std::find(grid_.workers.begin(), grid_.workers.end(), pthread_self()));
+  std::erase_if(grid_.workers, [](const Worked& w) { return w.signalled == &signalled; });
+}
+
+void take_interrupts_again() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, interrupt_signal());
+  signalled = false;
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
 
 }  // namespace simt

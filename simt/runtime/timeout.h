@@ -30,6 +30,9 @@ class Working {
   Grid& grid_;
 };
 
+// On the OS thread's own stack, when a block has been left from the signal's handler.
+void take_interrupts_again();
+
 }  // namespace simt
 
 // Called by programs that were compiled with --timeout, when they are loaded.

@@ -49,6 +49,8 @@ TEST(Split, CheckedProgramsWantToSeeMore) {
   };
   EXPECT_EQ(why("p[threadIdx.x] = 1; __syncthreads(); p[1] = 2;"), "");
   EXPECT_EQ(why("for (int i = 0; i < n; ++i) { __syncthreads(); p[threadIdx.x] += i; }"), "");
+  EXPECT_EQ(why("f(&p[threadIdx.x]); __syncthreads(); f(&p[n]);"), "");
+  EXPECT_NE(why("f(&p); __syncthreads(); f(&p[n]);"), "");
   EXPECT_NE(why("if (p[threadIdx.x]) return; __syncthreads();"), "");
   EXPECT_NE(why("if (threadIdx.x < n) __syncthreads();"), "");
   EXPECT_NE(why("p[threadIdx.x] = 1; __syncwarp(); p[0] = 2;"), "");

@@ -52,7 +52,7 @@ def cost(cc):
     middle = [statistics.median(row[k] for row in rows) for k in (2, 3)]
     rows.append(["median", "", *middle])
     columns = ["kernel", "plain cc (ms)", "--check, times", "race alone, times"]
-    save(HERE / "check/cost.json", columns, rows, f"{machine()}.")
+    save(HERE / "check/cost.json", columns, rows, f"{machine()}; least of five runs.")
 
 
 def main():

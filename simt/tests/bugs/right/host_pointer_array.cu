@@ -1,12 +1,11 @@
-// The kernel gets a copy of the host's table, and has one of its own; one more is managed.
+// The kernel gets a copy of the host's table, and has one of its own.
 float weights[8] = {1, 2, 3, 4, 4, 3, 2, 1};
 __constant__ float own[8] = {1, 1, 1, 1, 1, 1, 1, 1};
-__managed__ float both[8] = {1, 2, 1, 2, 1, 2, 1, 2};
 
-__global__ void weigh(const float* x, const float* w, const float* more, float* out) {
+__global__ void weigh(const float* x, const float* w, float* out) {
   static const float last[4] = {1, 2, 3, 4};
   int i = threadIdx.x;
-  out[i] = x[i] * w[i % 8] * own[i % 8] * more[i % 8] * last[i % 4];
+  out[i] = x[i] * w[i % 8] * own[i % 8] * last[i % 4];
 }
 
 int main() {
@@ -17,7 +16,7 @@ int main() {
   cudaMalloc(&out, n * sizeof(float));
   cudaMemset(x, 0, n * sizeof(float));
   cudaMemcpy(w, weights, sizeof weights, cudaMemcpyHostToDevice);
-  weigh<<<1, n>>>(x, w, both, out);
+  weigh<<<1, n>>>(x, w, out);
   cudaDeviceSynchronize();
   cudaFree(x);
   cudaFree(w);
