@@ -56,9 +56,8 @@ TensorMap map_at(const void* pointer, const Coordinates* at, Site site) {
 }
 
 // A box begins at a whole piece of 16 bytes of its rows: at any other element a Hopper ends the kernel with this
-// error. So it was seen for loads; stores and reductions compute their addresses in the same way. A load may begin left of
-// the tensor (or above, and so on); a store or a reduction may not: seen for the first axis, CUDA's guide says it
-// of all.
+// error, loads, stores and reductions alike. A load may begin left of the tensor (or above, and so on); a store or a
+// reduction may not: seen for the first two axes, CUDA's guide says it of all.
 void check_start(const TensorMap& map, const Coordinates& at, bool stores, Site site) {
   const auto size = static_cast<std::int64_t>(element_size(map.element));
   if (at.at[0] * size % 16 != 0) {

@@ -51,11 +51,10 @@ void put_bytes(char* to, const char* from, std::size_t size, Reduced how, const 
 }
 
 // Where in the row's bytes a store ends. It writes whole pieces of 16 bytes, the last one also behind the
-// tensor's last element, as a Hopper does (loads bring nothing from there). What reductions do there has not
-// been seen on one: they end at the last element.
-std::size_t stored_end(const TensorMap& map, const BoxRow& row, Reduced how) {
+// tensor's last element, as a Hopper does (loads bring nothing from there). Reductions do the same: what
+// shared memory has for that piece is added to what lies behind the end.
+std::size_t stored_end(const TensorMap& map, const BoxRow& row) {
   const std::size_t end = row.end * element_size(map.element);
-  if (how.by != Reduction::none) return end;
   return std::min((end + 15) / 16 * 16, row_bytes(map));
 }
 
@@ -74,7 +73,7 @@ void bulk::finish_store(BulkStore& store) {
         if (row.global != nullptr) {
           const std::size_t size = element_size(map.element), first = row.first * size;
           put_bytes(row.global, all.store.bytes.data() + all.at + first,
-                    stored_end(map, row, all.store.how) - first, all.store.how, all.store.pc);
+                    stored_end(map, row) - first, all.store.how, all.store.pc);
         }
         all.at += row_bytes(map);
       },

@@ -119,18 +119,17 @@ void fill_outside(const TensorMap& map, char* bytes, std::size_t size) {
 }
 
 void convert_loaded(const TensorMap& map, char* bytes, std::size_t size) {
-  const bool rounds = map.element == Element::tf32 || map.element == Element::tf32_ftz;
-  const bool flushes = map.element == Element::f32_ftz || map.element == Element::tf32_ftz;
-  if (!rounds && !flushes) return;
+  if (map.element != Element::tf32 && map.element != Element::tf32_ftz) return;
   for (std::size_t at = 0; at < size; at += 4) {
     std::uint32_t word;
     std::memcpy(&word, bytes + at, 4);
-    const std::uint32_t exponent = word & 0x7f800000u;
-    if (flushes && exponent == 0) word &= 0x80000000u;
-    const bool is_nan = (word & 0x7fffffffu) > 0x7f800000u;
-    if (rounds && is_nan) word |= 0x00400000u;
-    if (rounds && exponent != 0x7f800000u) word += 0x1000u;
-    if (rounds) word &= 0xffffe000u;
+    if ((word & 0x7fffffffu) > 0x7f800000u) {
+      word = 0x7fffe000u;
+    } else {
+      // 13 bits go; half of what they can hold, less one where the last bit that stays is zero.
+      word += 0x0fffu + (word >> 13 & 1u);
+      word &= 0xffffe000u;
+    }
     std::memcpy(bytes + at, &word, 4);
   }
 }

@@ -110,8 +110,8 @@ void for_each_part(const TensorMap& map, char* shared, const Visit& visit) {
 }
 // Elements outside of the tensor, as bytes.
 void fill_outside(const TensorMap& map, char* bytes, std::size_t size);
-// What a load makes of elements inside: tf32 is rounded, to the nearest and ties away from zero; the types that say so
-// lose numbers too small to be normal.
+// What a load makes of elements inside: tf32 is rounded, to the nearest and ties to even, and any NaN becomes 0x7fffe000.
+// The types that speak of flushing keep numbers too small to be normal, as a Hopper's loads do.
 void convert_loaded(const TensorMap& map, char* bytes, std::size_t size);
 
 // to[i] = to[i] by from[i], each in one step that no other thread sees half of.
