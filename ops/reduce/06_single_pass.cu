@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(threads, blocks_an_sm)
     for (std::int64_t k = threadIdx.x; k < split.blocks_a_row; k += threads)
       mine = op(mine, __ldcg(&row_partial[k]));
     total = block_reduce<threads>(mine, op, slots);
-    if (threadIdx.x == 0) done[row] = 0;  // for the next launch
+    if (threadIdx.x == 0) atomicExch(&done[row], 0u);  // for the next launch
   }
   if (threadIdx.x == 0) put(&y[row], total);
 }
