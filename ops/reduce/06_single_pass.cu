@@ -1,11 +1,12 @@
 // One launch: the last block to finish a row adds up that row's partial results. Short rows get
-// a warp each.
+// one warp each, or a few.
 //
 // What changed: every block counts itself off at its row's counter when its partial result is
 // written; the one that finds itself last has all of them in reach (the fence makes them
 // visible) and finishes the row, in a fixed order, so the result does not depend on which block
-// it is. The second launch and its gap are gone. Rows shorter than a round of a block's loads
-// are reduced by one warp each, eight rows a block.
+// it is. The second launch and its gap are gone, and partial results cost so little now that a
+// long row is cut into many short stretches. Rows shorter than a round of a block's loads are
+// reduced by one, four or eight warps each, such that a thread has at least four loads to make.
 // Limit: the memory.
 #include "core/device.cuh"
 #include "stretch.cuh"
@@ -37,51 +38,85 @@ __global__ void __launch_bounds__(threads, blocks_an_sm)
     if (!is_last) return;
     __threadfence();
     A mine = Op::template identity<A>();
+#pragma unroll 8
     for (std::int64_t k = threadIdx.x; k < split.blocks_a_row; k += threads)
       mine = op(mine, __ldcg(&row_partial[k]));
     total = block_reduce<threads>(mine, op, slots);
-    if (threadIdx.x == 0) done[row] = 0;  // for the next launch
+    if (threadIdx.x == 0) atomicExch(&done[row], 0u);  // for the next launch
   }
   if (threadIdx.x == 0) put(&y[row], total);
 }
 
-constexpr int warps_a_block = 8;
+constexpr int block_warps = 8;
 
-template <class T, class Op>
-__global__ void __launch_bounds__(32 * warps_a_block)
-    warp_a_row(const T* x, T* y, std::int64_t rows, std::int64_t cols, bool aligned, Op op) {
+// `Warps` warps take a row, `Loads` 16-byte loads a thread are in flight.
+template <int Warps, int Loads, class T, class Op>
+__global__ void __launch_bounds__(32 * block_warps)
+    warps_a_row(const T* x, T* y, std::int64_t rows, std::int64_t cols, bool aligned, Op op) {
   using A = Accumulator<T>;
-  constexpr int E = lanes_of_16<T>;
-  const std::int64_t row = std::int64_t(blockIdx.x) * warps_a_block + threadIdx.x / 32;
-  if (row >= rows) return;
-  const int lane = threadIdx.x % 32;
+  constexpr int E = lanes_of_16<T>, step = 32 * Warps;
+  __shared__ A slots[block_warps];
+  const int warp = threadIdx.x / 32, thread = threadIdx.x % step;
+  const std::int64_t row = std::int64_t(blockIdx.x) * (block_warps / Warps) + warp / Warps;
+  const std::int64_t n = row < rows ? cols : 0;  // nobody leaves: a barrier follows
   const T* in = x + row * cols;
   A total = Op::template identity<A>();
   if (aligned) {
-#pragma unroll 4
-    for (std::int64_t i = lane * E; i < cols; i += 32 * E) {
-      const Vector<T, E> v = load_once<E>(in + i);
+    for (std::int64_t i = thread * E; i < n; i += Loads * step * E) {
+      Vector<T, E> v[Loads];
 #pragma unroll
-      for (int e = 0; e < E; ++e) total = op(total, widen(v.at[e]));
+      for (int u = 0; u < Loads; ++u)
+        if (i + u * step * E < n) v[u] = load_once<E>(in + i + u * step * E);
+#pragma unroll
+      for (int u = 0; u < Loads; ++u)
+        if (i + u * step * E < n)
+#pragma unroll
+          for (int e = 0; e < E; ++e) total = op(total, widen(v[u].at[e]));
     }
   } else {
 #pragma unroll 4
-    for (std::int64_t i = lane; i < cols; i += 32) total = op(total, widen(in[i]));
+    for (std::int64_t i = thread; i < n; i += step) total = op(total, widen(in[i]));
   }
   total = warp_reduce(total, op);
-  if (lane == 0) put(&y[row], total);
+  if constexpr (Warps > 1) {
+    if (threadIdx.x % 32 == 0) slots[warp] = total;
+    __syncthreads();
+    total = warp_reduce<Warps>(slots[warp / Warps * Warps + threadIdx.x % Warps], op);
+  }
+  if (thread == 0 && row < rows) put(&y[row], total);
 }
 
 unsigned resident_blocks() {
   return multiprocessors() * blocks_an_sm;
 }
 
-// A row is short when one block would not get a full round of loads out of it, and there are rows
-// for every warp.
+// Warps for a short row: a thread of four or eight warps has at least four vectors.
+template <class T>
+int warps_for(std::int64_t cols) {
+  const std::int64_t vectors = cols / lanes_of_16<T>;
+  return vectors >= 1024 ? 8 : vectors >= 512 ? 4 : 1;
+}
+
+// A row is short when one block of 512 would not get a full round of loads out of it, and either its
+// warps are done in a few loads or there are rows enough to fill the GPU with warps.
 template <class T>
 bool rows_are_short(std::int64_t rows, std::int64_t cols) {
+  const std::int64_t vectors = cols / lanes_of_16<T>;
   return cols < std::int64_t(threads) * unroll * lanes_of_16<T> &&
-         (cols <= 1024 || rows >= std::int64_t(multiprocessors()) * 32);
+         (cols <= 1024 || (vectors >= 512 && vectors <= 1024) ||
+          rows * warps_for<T>(cols) >= std::int64_t(multiprocessors()) * 32);
+}
+
+// How a row is shared out: blocks of one round of loads, of two where there are many. Blocks are
+// started in order, so short ones walk through the memory from front to back, and an SM that is
+// done early takes the next.
+template <class T>
+Split split_in_order(std::int64_t rows, std::int64_t cols) {
+  constexpr std::int64_t round = std::int64_t(threads) * unroll * lanes_of_16<T>;
+  if (rows >= resident_blocks()) return {1, std::max<std::int64_t>(cols, 1)};
+  const std::int64_t rounds = ceil_div(std::max<std::int64_t>(cols, 1), round);
+  const std::int64_t elements = rows * rounds >= 4 * resident_blocks() ? 2 * round : round;
+  return {std::max<std::int64_t>(1, ceil_div(cols, elements)), elements};
 }
 
 void launch(const Args& args, cudaStream_t stream) {
@@ -94,11 +129,23 @@ void launch(const Args& args, cudaStream_t stream) {
     T* y = args.y.as<T>();
     if (rows_are_short<T>(rows, cols)) {
       const bool aligned = cols % lanes_of_16<T> == 0 && all_aligned(16, x);
-      warp_a_row<<<grid_x(rows, warps_a_block), 32 * warps_a_block, 0, stream>>>(x, y, rows, cols,
-                                                                                 aligned, op);
+      const auto run = [&](auto warps, auto loads) {
+        constexpr int each = decltype(warps)::value;
+        warps_a_row<each, decltype(loads)::value>
+            <<<grid_x(rows, block_warps / each), 32 * block_warps, 0, stream>>>(x, y, rows, cols,
+                                                                                aligned, op);
+      };
+      using std::integral_constant;
+      const int warps = warps_for<T>(cols);
+      if (warps == 8)
+        run(integral_constant<int, 8>{}, integral_constant<int, 4>{});
+      else if (warps == 4)
+        run(integral_constant<int, 4>{}, integral_constant<int, 4>{});
+      else
+        run(integral_constant<int, 1>{}, integral_constant<int, 8>{});
       return;
     }
-    const Split split = split_rows<T>(rows, cols, resident_blocks());
+    const Split split = split_in_order<T>(rows, cols);
     auto* done = static_cast<unsigned*>(args.scratch.data);
     A* partial = reinterpret_cast<A*>(done + resident_blocks());
     single_pass<<<grid_x(rows * split.blocks_a_row, 1), threads, 0, stream>>>(x, y, cols, split,
@@ -107,27 +154,26 @@ void launch(const Args& args, cudaStream_t stream) {
   CUDA_CHECK(cudaGetLastError());
 }
 
-// How a row is shared out, where it is: rows that a warp or one block takes need no scratch.
-template <class T>
-bool is_split(std::int64_t rows, std::int64_t cols) {
-  return rows > 0 && !rows_are_short<T>(rows, cols) &&
-         split_rows<T>(rows, cols, resident_blocks()).blocks_a_row > 1;
-}
-bool is_split(const Args& args) {
-  bool yes = false;
+// Partial results of all rows; none where a warp or one block takes a row.
+std::int64_t partials(const Args& args) {
+  const std::int64_t rows = args.x.shape[0], cols = args.x.shape[1];
+  std::int64_t all = 0;
   dispatch_reduce(args, [&](auto tag, auto) {
-    yes = is_split<typename decltype(tag)::type>(args.x.shape[0], args.x.shape[1]);
+    using T = typename decltype(tag)::type;
+    if (rows == 0 || rows_are_short<T>(rows, cols)) return;
+    const std::int64_t blocks = split_in_order<T>(rows, cols).blocks_a_row;
+    if (blocks > 1) all = rows * blocks;
   });
-  return yes;
+  return all;
 }
 
-// Rows are split only when there are fewer than resident blocks: at most so many counters, at most so many partial
-// results. The counters have a place of their own for every shape, because they must stay zero between launches.
+// Rows are split only when there are fewer than resident blocks: at most so many counters. They have
+// a place of their own for every shape, because they must stay zero between launches.
 std::int64_t counter_bytes(const Args& args) {
-  return is_split(args) ? std::int64_t(resident_blocks()) * 4 : 0;
+  return partials(args) > 0 ? std::int64_t(resident_blocks()) * 4 : 0;
 }
 std::int64_t scratch_bytes(const Args& args) {
-  return 2 * counter_bytes(args);
+  return counter_bytes(args) + partials(args) * 4;
 }
 
 WARPATH_RUNG(Args, launch, .scratch = scratch_bytes, .zeroed = counter_bytes);

@@ -1,8 +1,8 @@
 // The row lives in registers: sixteen bytes a load, every element read once, written once, one
 // exp each.
 //
-// What changed: a thread keeps its 32 elements from load to store, so nothing is read again. As
-// many threads take a row as it needs: a warp up to 1024 elements, a block of 128, 512 or 1024
+// What changed: a thread keeps its elements from load to store, 32 at most, so nothing is read
+// again. As many threads take a row as it needs: a warp up to 512 elements, up to 1024 threads
 // beyond (row.cuh). A thread's exponentials are taken against its own maximum at once and scaled
 // when the row's is known: one exp an element, one barrier a row. Rows over 32768 elements do
 // not fit one block's registers and are read twice, as in 04.

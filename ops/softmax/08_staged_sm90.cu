@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(threads<T>, Kept > 0         ? 2
 #pragma unroll
     for (int n = 0; n < N; ++n)
       out.at[n] = from_float<T>(exp_from(to_float(v.at[n]), row.max, scale));
-    store_once<N>(y + start + i * N, out);
+    store<N>(y + start + i * N, out);
   });
 }
 

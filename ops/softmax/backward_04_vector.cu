@@ -1,7 +1,7 @@
 // Both rows live in registers: sixteen bytes a load, every element read once.
 //
-// What changed: a thread keeps its 32 elements of y and of dy from load to store (row.cuh), a
-// warp or a block a row. Rows over 32768 elements do not fit one block's registers and are read
+// What changed: a thread keeps its elements of y and of dy from load to store, 32 at most of each
+// (row.cuh), a warp or several a row. Rows over 32768 elements do not fit one block's registers and are read
 // twice.
 // Limit: the memory, for rows up to 32768; the second read beyond.
 #include "core/dispatch.cuh"

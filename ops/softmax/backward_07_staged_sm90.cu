@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(threads, Kept == 0 ? 3 : 2)
 #pragma unroll
     for (int n = 0; n < N; ++n)
       out.at[n] = from_float<T>(to_float(w.at[n]) * (to_float(v.at[n]) - dot));
-    store_once<N>(dx + start + i * N, out);
+    store<N>(dx + start + i * N, out);
   });
 }
 

@@ -1,5 +1,6 @@
 // A row, or one block's part of it, held in registers: read once, worked on, written once. Used
-// by the vectorised rungs and everything above them.
+// by the vectorised rungs and everything above them. Plain loads and stores: marking the data
+// "evict first" (ld.cs, st.cs) was slower on an H200 at every length tried.
 #pragma once
 #include "core/launch.h"
 #include "core/vector.cuh"
@@ -55,7 +56,7 @@ struct RowPart {
   __device__ __forceinline__ void load(const T* x, int cols, int thread) {
 #pragma unroll
     for (int i = 0; i < Items; ++i)
-      if (column(i, thread) < cols) at[i] = load_once<N>(x + column(i, thread));
+      if (column(i, thread) < cols) at[i] = warpath::load<N>(x + column(i, thread));
   }
 };
 
@@ -94,7 +95,7 @@ struct ForwardPart {
       Vector<T, N> out;
 #pragma unroll
       for (int n = 0; n < N; ++n) out.at[n] = from_float<T>(e[i * N + n] * factor);
-      store_once<N>(y + Part::column(i, thread), out);
+      warpath::store<N>(y + Part::column(i, thread), out);
     }
   }
 };
@@ -126,7 +127,7 @@ struct BackwardPart {
 #pragma unroll
       for (int n = 0; n < N; ++n)
         out.at[n] = from_float<T>(to_float(y.at[i].at[n]) * (to_float(dy.at[i].at[n]) - dot));
-      store_once<N>(dx + Part::column(i, thread), out);
+      warpath::store<N>(dx + Part::column(i, thread), out);
     }
   }
 };
@@ -136,25 +137,28 @@ inline constexpr int longest_block_row = 1024 * elements_a_thread;
 
 // Calls f(width, items, threads) as compile-time constants: how a row of up to longest_block_row
 // elements is laid out. `vectors`: every row starts at a 16-byte boundary and is a whole number of
-// vectors long.
+// vectors long. Up to 1024 elements, and up to 4096 floats, a thread takes two vectors where that
+// fills the block: on an H200, forward, one vector a thread was a tenth slower and more were a
+// little. Beyond, fewer threads with 32 elements each were as fast as more threads or faster.
 template <class T, class F>
 void with_row_shape(std::int64_t cols, bool vectors, F&& f) {
   const auto by_length = [&](auto width) {
     constexpr int N = decltype(width)::value;
+    constexpr int two = 2 * lanes_of_16<T>;
     const auto call = [&](auto elements, auto threads) {
       f(width, std::integral_constant<int, decltype(elements)::value / N>{}, threads);
     };
     using std::integral_constant;
-    if (cols <= 32 * 8)
-      call(integral_constant<int, 8>{}, integral_constant<int, 32>{});
-    else if (cols <= 32 * 32)
-      call(integral_constant<int, 32>{}, integral_constant<int, 32>{});
-    else if (cols <= 128 * 32)
-      call(integral_constant<int, 32>{}, integral_constant<int, 128>{});
-    else if (cols <= 512 * 32)
-      call(integral_constant<int, 32>{}, integral_constant<int, 512>{});
-    else
-      call(integral_constant<int, 32>{}, integral_constant<int, 1024>{});
+    if (cols <= 32 * 8) return call(integral_constant<int, 8>{}, integral_constant<int, 32>{});
+    if (cols <= 32 * 16) return call(integral_constant<int, 16>{}, integral_constant<int, 32>{});
+    if (cols <= 1024)
+      return call(integral_constant<int, two>{}, integral_constant<int, 1024 / two>{});
+    if constexpr (sizeof(T) == 4)
+      if (cols > 2048 && cols <= 4096)
+        return call(integral_constant<int, two>{}, integral_constant<int, 4096 / two>{});
+    if (cols <= 128 * 32) return call(integral_constant<int, 32>{}, integral_constant<int, 128>{});
+    if (cols <= 512 * 32) return call(integral_constant<int, 32>{}, integral_constant<int, 512>{});
+    call(integral_constant<int, 32>{}, integral_constant<int, 1024>{});
   };
   if (vectors)
     by_length(std::integral_constant<int, lanes_of_16<T>>{});
@@ -162,44 +166,49 @@ void with_row_shape(std::int64_t cols, bool vectors, F&& f) {
     by_length(std::integral_constant<int, 1>{});
 }
 
-// Rows of a block: four where a warp is enough for one, so that blocks are not too small.
+// Rows of a block: as many as 128 threads take, so that blocks are not too small.
 template <int Threads>
-inline constexpr int rows_a_block = Threads == 32 ? 4 : 1;
+inline constexpr int rows_a_block = Threads < 128 ? 128 / Threads : 1;
+
+// What all threads of a row have found, joined: `slots` has a place for every warp of the block.
+template <int Threads, class V, class Join>
+__device__ __forceinline__ V join_row(V own, V* slots, Join warps) {
+  own = warps(own, std::integral_constant<int, 32>{});
+  if constexpr (Threads == 32) return own;
+  constexpr int each = Threads / 32;
+  const int warp = threadIdx.x / 32;
+  if (threadIdx.x % 32 == 0) slots[warp] = own;
+  __syncthreads();
+  return warps(slots[warp / each * each + threadIdx.x % each], std::integral_constant<int, each>{});
+}
 
 template <class T, int N, int Items, int Threads>
 static __global__ void __launch_bounds__(Threads* rows_a_block<Threads>, Threads == 512 ? 2 : 1)
     row_forward(const T* x, T* y, std::int64_t rows, std::int64_t cols) {
+  __shared__ Stat slots[Threads * rows_a_block<Threads> / 32];
   const std::int64_t row = std::int64_t(blockIdx.x) * rows_a_block<Threads> + threadIdx.x / Threads;
-  if (row >= rows) return;  // whole warps leave; a block of one row has none to leave
+  const int n = row < rows ? int(cols) : 0;  // nobody leaves: a barrier follows
   const int thread = threadIdx.x % Threads;
   ForwardPart<T, N, Items, Threads> part;
-  part.load(x + row * cols, int(cols), thread);
-  Stat whole;
-  if constexpr (Threads == 32) {
-    whole = warp_join(part.own);
-  } else {
-    __shared__ Stat slots[Threads / 32];
-    whole = block_join<Threads>(part.own, slots);
-  }
-  part.store(y + row * cols, int(cols), thread, whole);
+  part.load(x + row * cols, n, thread);
+  const Stat whole = join_row<Threads>(
+      part.own, slots, [](Stat s, auto width) { return warp_join<decltype(width)::value>(s); });
+  part.store(y + row * cols, n, thread, whole);
 }
 
 template <class T, int N, int Items, int Threads>
 static __global__ void __launch_bounds__(Threads* rows_a_block<Threads>)
     row_backward(const T* y, const T* dy, T* dx, std::int64_t rows, std::int64_t cols) {
+  __shared__ float slots[Threads * rows_a_block<Threads> / 32];
   const std::int64_t row = std::int64_t(blockIdx.x) * rows_a_block<Threads> + threadIdx.x / Threads;
-  if (row >= rows) return;
+  const int n = row < rows ? int(cols) : 0;
   const int thread = threadIdx.x % Threads;
   BackwardPart<T, N, Items, Threads> part;
-  part.load(y + row * cols, dy + row * cols, int(cols), thread);
-  float dot;
-  if constexpr (Threads == 32) {
-    dot = warp_reduce(part.own, Sum{});
-  } else {
-    __shared__ float slots[Threads / 32];
-    dot = block_reduce<Threads>(part.own, Sum{}, slots);
-  }
-  part.store(dx + row * cols, int(cols), thread, dot);
+  part.load(y + row * cols, dy + row * cols, n, thread);
+  const float dot = join_row<Threads>(part.own, slots, [](float v, auto width) {
+    return warp_reduce<decltype(width)::value>(v, Sum{});
+  });
+  part.store(dx + row * cols, n, thread, dot);
 }
 
 // For cols <= longest_block_row.

@@ -32,7 +32,7 @@ struct StagedPart {
     __pipeline_commit();
 #pragma unroll
     for (int i = 0; i < Kept; ++i)
-      if (const int v = i * Threads + threadIdx.x; v < vectors) kept[i] = load_once<N>(x + v * N);
+      if (const int v = i * Threads + threadIdx.x; v < vectors) kept[i] = load<N>(x + v * N);
   }
 
   // f(vector, its number) for all vectors of this thread. By value: one 16-byte read of the stage each.

@@ -1,11 +1,12 @@
-// Sixteen bytes a thread and access, two accesses in flight.
+// Sixteen bytes a thread and access.
 //
 // What changed: a thread moves 4 floats or 8 halves at once, so a warp asks for 512 bytes in one
-// instruction and the memory system has fewer, larger requests to serve. Both loads of both
-// pairs are issued before the first is used. Marking the data "evict first" (ld.cs, st.cs) made
-// it 6% slower on an H200: plain loads and stores it is. The width is the widest that all three
-// pointers allow: an array that starts in the middle of a 16-byte line is still right, only
-// slower. The last n % width elements are done one by one by the last block.
+// instruction and the memory system has fewer, larger requests to serve. A thread does one vector
+// and is done: the many blocks on an SM are what keeps loads in flight, and two or four vectors a
+// thread were no faster on an H200. Marking the data "evict first" (ld.cs, st.cs) made it 5%
+// slower there: plain loads and stores it is. The width is the widest that all three pointers
+// allow: an array that starts in the middle of a 16-byte line is still right, only slower. The
+// last n % width elements are done one by one by the last block.
 // Limit: the memory itself.
 #include "core/convert.cuh"
 #include "core/dispatch.cuh"
@@ -16,32 +17,19 @@
 namespace warpath::vector_add {
 namespace {
 
-constexpr int threads = 256;
-constexpr int unroll = 2;
+template <class T>
+constexpr int threads = 512 / sizeof(T);
 
 template <class T, int N>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(threads<T>)
     vectorised(const T* a, const T* b, T* c, std::int64_t n) {
   const std::int64_t vectors = n / N;
-  const std::int64_t first = std::int64_t(blockIdx.x) * (threads * unroll) + threadIdx.x;
-
-  Vector<T, N> va[unroll], vb[unroll];
-#pragma unroll
-  for (int u = 0; u < unroll; ++u) {
-    const std::int64_t i = first + u * threads;
-    if (i < vectors) {
-      va[u] = load<N>(a + i * N);
-      vb[u] = load<N>(b + i * N);
-    }
-  }
-#pragma unroll
-  for (int u = 0; u < unroll; ++u) {
-    const std::int64_t i = first + u * threads;
-    if (i >= vectors) continue;
+  const std::int64_t i = std::int64_t(blockIdx.x) * threads<T> + threadIdx.x;
+  if (i < vectors) {
+    const Vector<T, N> va = load<N>(a + i * N), vb = load<N>(b + i * N);
     Vector<T, N> vc;
 #pragma unroll
-    for (int k = 0; k < N; ++k)
-      vc.at[k] = from_float<T>(to_float(va[u].at[k]) + to_float(vb[u].at[k]));
+    for (int k = 0; k < N; ++k) vc.at[k] = from_float<T>(to_float(va.at[k]) + to_float(vb.at[k]));
     store<N>(c + i * N, vc);
   }
 
@@ -60,7 +48,7 @@ void launch(const Args& args, cudaStream_t stream) {
     constexpr int widest = lanes_of_16<T>;
     const auto run = [&](auto width) {
       constexpr int N = decltype(width)::value;
-      vectorised<T, N><<<grid_x(n, threads * unroll * N), threads, 0, stream>>>(a, b, c, n);
+      vectorised<T, N><<<grid_x(n, threads<T> * N), threads<T>, 0, stream>>>(a, b, c, n);
     };
     if (all_aligned(16, a, b, c))
       run(std::integral_constant<int, widest>{});
