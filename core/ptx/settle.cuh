@@ -5,7 +5,7 @@ namespace warpath::ptx {
 
 // The value is known from here on. Compilers move what it takes to reckon one down to its first use; where other work
 // runs meanwhile, up here is the better place.
-__device__ __forceinline__ void settle(int& value) {
+__device__ __forceinline__ void settle([[maybe_unused]] int& value) {
   asm volatile("" : "+r"(value));
 }
 

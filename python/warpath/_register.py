@@ -1,5 +1,6 @@
 """What torch knows of an op beyond its kernels, all derived from the contracts."""
 
+import functools
 import inspect
 from collections.abc import Callable
 
@@ -23,12 +24,38 @@ def register_all(ops: dict[str, Op]) -> dict[str, Callable]:
             rule = _vmap.rule(op, functions)
             torch.library.register_vmap(f"warpath::{op.name}", rule)
             transformed = _autograd.under_transforms(op, gradient, rule)
-        functions[op.name] = _function(op, transformed)
+        functions[op.name] = _function(op, transformed, _short_way(op))
     return functions
 
 
-def _function(op: Op, transformed: type[torch.autograd.Function] | None) -> Callable:
-    overload = op.overload
+def _short_way(op: Op) -> Callable:
+    """What a call that needs no gradient takes, by torch.ops too: past the Autograd key.
+
+    The kernel of that key is a Python function, which torch calls at every call of the op; the same question
+    asked here, before the dispatcher, costs less.
+    """
+    packet = getattr(torch.ops.warpath, op.name)
+    dispatch = packet._op
+    if not op.functional:
+        return dispatch
+    grad_enabled, any_requires = torch.is_grad_enabled, torch._C._any_requires_grad
+    below_autograd = torch._C._AutoDispatchBelowAutograd
+
+    @functools.wraps(dispatch)
+    def call(*args, **kwargs):
+        if grad_enabled() and any_requires(*args, *kwargs.values()):
+            return dispatch(*args, **kwargs)
+        with below_autograd():
+            return dispatch(*args, **kwargs)
+
+    packet._op = call
+    return call
+
+
+def _function(
+    op: Op, transformed: type[torch.autograd.Function] | None, dispatch: Callable
+) -> Callable:
+    overload, compiling = op.overload, torch.compiler.is_compiling
     signature = inspect.Signature(_words.parameters(op))
     positional = len(op.tensors)
 
@@ -42,7 +69,9 @@ def _function(op: Op, transformed: type[torch.autograd.Function] | None) -> Call
     def call(*args, **kwargs):
         if transformed is not None and torch._C._are_functorch_transforms_active():
             return under_transforms(*args, **kwargs)
-        return overload(*args, **kwargs)
+        if compiling():  # the compiler looks into Python functions, and knows the op by itself
+            return overload(*args, **kwargs)
+        return dispatch(*args, **kwargs)
 
     call.__name__ = call.__qualname__ = op.name
     call.__module__ = "warpath"
