@@ -19,7 +19,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 OP = ROOT / "ops" / "matmul"
 RUNG = "18_stream_k_sm90.cu"
-HEADERS = ["hopper.cuh", "hopper_cluster.cuh", "hopper_staged.cuh", "hopper_run.cuh", "hopper_stream.cuh"]
+HEADERS = [
+    "hopper.cuh",
+    "hopper_cluster.cuh",
+    "hopper_staged.cuh",
+    "hopper_run.cuh",
+    "hopper_stream.cuh",
+]
 
 # A statement on a line of its own that does nothing but keep an order.
 CALL = (
@@ -161,7 +167,11 @@ def run(program: Path, number: int, multiprocessors: int, rows: int) -> tuple[in
         "SIMT_TIMEOUT": "20",
     }
     done = subprocess.run(
-        [program, str(number), str(rows)], env=environment, capture_output=True, text=True, check=False
+        [program, str(number), str(rows)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     said = [
         line.split(": ", 1)[1]

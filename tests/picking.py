@@ -17,7 +17,9 @@ LAUNCH_US = 1.0
 
 
 def picks_of(program: str, op: str) -> dict[tuple[str, str], str]:
-    told = subprocess.run([program, "ops", op, "--json"], capture_output=True, text=True, check=True)
+    told = subprocess.run(
+        [program, "ops", op, "--json"], capture_output=True, text=True, check=True
+    )
     return {
         (case["name"], dtype): rung
         for each in json.loads(told.stdout)["ops"]
