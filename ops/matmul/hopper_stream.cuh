@@ -1,7 +1,6 @@
 // Stream-k: the tiles of the last round are cut along k, and their parts handed on through scratch memory.
 #pragma once
 #include "core/ptx/order.cuh"
-#include "hopper_stream.h"
 #include "hopper_whole.cuh"
 
 namespace warpath::matmul::hopper {
@@ -12,7 +11,9 @@ inline constexpr int tile_floats = 128 * 256;
 inline constexpr int leave_steps = 10, take_steps = 2, uneven_steps = 96;
 inline constexpr int most_parts = 16;
 
-// The places in scratch: the sums of two warp groups, and a flag for each.
+// The places in scratch: the sums of two warp groups, and a flag for each. The flags lie in front, where no other shape's
+// sums ever are: they must be zero between launches.
+inline constexpr int most_flags = 1 << 14;
 struct Parts {
   float* sums;
   unsigned* ready;
@@ -143,7 +144,7 @@ void by_cluster(const Args& args, F f) {
   });
 }
 
-std::int64_t stream_scratch(const Args& args) {
+inline std::int64_t stream_scratch(const Args& args) {
   std::int64_t bytes = 0;
   if (!supports(args).empty()) return bytes;
   by_cluster(args, [&]<class Block>(Tag<Block>) {
@@ -155,11 +156,12 @@ std::int64_t stream_scratch(const Args& args) {
   return bytes;
 }
 
-std::int64_t stream_zeroed(const Args& args) {
+// The flags, which lie before the sums.
+inline std::int64_t stream_zeroed(const Args& args) {
   return stream_scratch(args) > 0 ? most_flags * std::int64_t(sizeof(unsigned)) : 0;
 }
 
-void stream_launch(const Args& args, cudaStream_t stream) {
+inline void stream_launch(const Args& args, cudaStream_t stream) {
   by_cluster(args, [&]<class Block>(Tag<Block>) {
     const Shape shape = shape_of<Block, Block::cluster>(args, run_band / Block::cluster);
     const SharedWork work = share<Block>(shape);
