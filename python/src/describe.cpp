@@ -3,24 +3,12 @@
 #include <cstdio>
 
 #include "python/src/ops.h"
+#include "simt/include/simt/json_text.h"
 
 namespace warpath::python {
 namespace {
 
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (static_cast<unsigned char>(c) < 0x20) {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\u%04x", c);
-      out += escape;
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
-}
+using simt::json_quoted;
 
 std::string number(double value) {
   char text[32];
@@ -44,7 +32,7 @@ std::string fallback(const ArgSpec& a) {
     case ScalarType::boolean:
       return a.fallback != 0 ? "True" : "False";
     case ScalarType::choice:
-      return quoted(a.choices.at(static_cast<std::size_t>(a.fallback)));
+      return json_quoted(a.choices.at(static_cast<std::size_t>(a.fallback)));
     case ScalarType::integer:
       return std::to_string(static_cast<std::int64_t>(a.fallback));
     case ScalarType::real: {
@@ -78,9 +66,10 @@ std::string dim_text(const Dim& d) {
 
 std::string tensor_fields(const ArgSpec& a) {
   return R"("type": "Tensor", "dims": [)" +
-         joined(a.dims, [](const Dim& d) { return quoted(dim_text(d)); }) + R"(], "dtypes": [)" +
-         joined(a.dtypes, [](DType d) { return quoted(std::string(name(d))); }) +
-         R"(], "same_as": )" + quoted(a.same_as) + R"(, "optional": )" +
+         joined(a.dims, [](const Dim& d) { return json_quoted(dim_text(d)); }) +
+         R"(], "dtypes": [)" +
+         joined(a.dtypes, [](DType d) { return json_quoted(std::string(name(d))); }) +
+         R"(], "same_as": )" + json_quoted(a.same_as) + R"(, "optional": )" +
          (a.optional ? "true" : "false") + R"(, "mutated": )" +
          (a.role == Role::inout ? "true" : "false");
 }
@@ -88,28 +77,30 @@ std::string tensor_fields(const ArgSpec& a) {
 std::string scalar_fields(const ArgSpec& a) {
   std::string value = fallback(a);
   if (a.scalar == ScalarType::boolean) value = a.fallback != 0 ? "true" : "false";
-  return R"("type": )" + quoted(schema_type(a.scalar)) + R"(, "default": )" + value +
-         R"(, "choices": [)" + joined(a.choices, quoted) + R"(], "same_as": )" + quoted(a.same_as);
+  return R"("type": )" + json_quoted(schema_type(a.scalar)) + R"(, "default": )" + value +
+         R"(, "choices": [)" + joined(a.choices, json_quoted) + R"(], "same_as": )" +
+         json_quoted(a.same_as);
 }
 
 std::string arg_json(const ArgSpec* a) {
-  return R"({"name": )" + quoted(a->name) + ", " +
+  return R"({"name": )" + json_quoted(a->name) + ", " +
          (a->is_tensor() ? tensor_fields(*a) : scalar_fields(*a)) + "}";
 }
 
 std::string rung_json(const Rung* r) {
-  return R"({"name": )" + quoted(r->name) + R"(, "min_arch": )" + std::to_string(r->min_arch) +
+  return R"({"name": )" + json_quoted(r->name) + R"(, "min_arch": )" + std::to_string(r->min_arch) +
          R"(, "deterministic": )" + (r->deterministic ? "true" : "false") + R"(, "note": )" +
-         quoted(r->note) + "}";
+         json_quoted(r->note) + "}";
 }
 
 std::string op_json(const TorchOp& op) {
-  return R"({"name": )" + quoted(op.name) + R"(, "summary": )" + quoted(op.contract->summary()) +
-         R"(, "folder": )" + quoted(op.folder) + R"(, "library": )" + quoted(op.library) +
-         R"(, "schema": )" + quoted(schema(op)) + R"(, "parameters": [)" +
-         joined(op.parameters, arg_json) + R"(], "outputs": [)" + joined(op.outputs, arg_json) +
-         R"(], "rungs": {"simt": [)" + joined(op.ladders[simt].rungs, rung_json) +
-         R"(], "cuda": [)" + joined(op.ladders[cuda].rungs, rung_json) + "]}}";
+  return R"({"name": )" + json_quoted(op.name) + R"(, "summary": )" +
+         json_quoted(op.contract->summary()) + R"(, "folder": )" + json_quoted(op.folder) +
+         R"(, "library": )" + json_quoted(op.library) + R"(, "schema": )" +
+         json_quoted(schema(op)) + R"(, "parameters": [)" + joined(op.parameters, arg_json) +
+         R"(], "outputs": [)" + joined(op.outputs, arg_json) + R"(], "rungs": {"simt": [)" +
+         joined(op.ladders[simt].rungs, rung_json) + R"(], "cuda": [)" +
+         joined(op.ladders[cuda].rungs, rung_json) + "]}}";
 }
 
 }  // namespace
@@ -137,8 +128,8 @@ std::string schema(const TorchOp& op) {
 }
 
 std::string describe(const std::vector<TorchOp>& ops, const std::vector<std::string>& problems) {
-  return R"({"ops": [)" + joined(ops, op_json) + R"(], "problems": [)" + joined(problems, quoted) +
-         "]}";
+  return R"({"ops": [)" + joined(ops, op_json) + R"(], "problems": [)" +
+         joined(problems, json_quoted) + "]}";
 }
 
 }  // namespace warpath::python
