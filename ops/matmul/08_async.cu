@@ -33,9 +33,9 @@ struct Fragment {
 
   __device__ __forceinline__ void load(const Stage& s, int l, int i0, int j0) {
 #pragma unroll
-    for (int q = 0; q < 2; ++q) a[q] = s.a.four(l, i0 + 32 * q);
-#pragma unroll
     for (int q = 0; q < 4; ++q) b[q] = s.b.four(l, j0 + 16 * q);
+#pragma unroll
+    for (int q = 0; q < 2; ++q) a[q] = s.a.four(l, i0 + 32 * q);
   }
   __device__ __forceinline__ void multiply(float (&sum)[8][16]) const {
 #pragma unroll
