@@ -80,7 +80,8 @@ void launch_whole(const Args& args, cudaStream_t stream) {
     run_launch<Tile>(stream)(kernel, clusters, map_of_a<Tile>(args), map_of_b<Tile>(args),
                              map_of_d(args), shape, out);
   };
-  if constexpr (sizeof(typename Tile::T) == 2) {
+  // A single block has but a few rows of tiles: not worth the compiling.
+  if constexpr (sizeof(typename Tile::T) == 2 && Tile::cluster > 1) {
     const bool kept = out.by_engine && !out.epilogue.to_float;
     if (kept && shape.steps > Tile::n / 64)
       return out.epilogue.plain() ? launch(whole_tiles<Tile, Way::plain>)
