@@ -98,59 +98,31 @@ __device__ __forceinline__ void store_staged(const typename Tile::Sums& sums,
   }
 }
 
-// A tile of 16-bit results that is still to be stored: two to a word, but for the last `Raw` of its patches, which are the
-// sums as they were and go through the epilogue only when they are stored.
-template <class Tile, int Raw>
+// A tile of 16-bit results, two to a word, that is still to be stored.
+template <class Tile>
 struct KeptTile {
-  using T = typename Tile::T;
-  static constexpr int patches = Tile::n / 64, done = patches - Raw;
-  std::uint32_t words[done * 16];
-  float raw[Raw > 0 ? Raw * 32 : 1];
+  static constexpr int patches = Tile::n / 64;
+  std::uint32_t words[patches * 16];
   TilePlace at;
   bool there = false;
 
-  __device__ __forceinline__ void keep(typename Tile::Sums& sums, const Epilogue<T>& out,
-                                       TilePlace place, int group) {
-    if constexpr (Raw > 0) {
-      auto& first = reinterpret_cast<float(&)[done * 32]>(sums);
-      finish(first, out, corner_of<Tile>(place, group));
-#pragma unroll
-      for (int i = 0; i < Raw * 32; ++i) raw[i] = sums[done * 32 + i];
-    }
-    round_pairs<T>(sums, words);
+  __device__ __forceinline__ void keep(const typename Tile::Sums& sums, TilePlace place) {
+    round_pairs<typename Tile::T>(sums, words);
     at = place;
     there = true;
   }
-  // f(words of the patch)
-  template <class F>
-  __device__ __forceinline__ void with(int patch, const Epilogue<T>& out, int group, F f) {
-    if constexpr (Raw > 0) {
-      if (patch >= done) {
-        auto& sums = reinterpret_cast<float(&)[32]>(raw[(patch - done) * 32]);
-        Corner corner = corner_of<Tile>(at, group);
-        corner.column += 64 * patch;
-        finish(sums, out, corner);
-        std::uint32_t rounded[16];
-        round_pairs<T>(sums, rounded);
-        return f(rounded);
-      }
-    }
-    f(words + 16 * patch);
-  }
-  __device__ __forceinline__ void store(int patch, const Epilogue<T>& out, Staging& staging,
-                                        const CUtensorMap& d, int group) {
-    if (!there) return;
-    with(patch, out, group, [&](const std::uint32_t* values) {
-      store_patch(values, patch, staging, d, box_of<Tile>(at, group, 64 * patch), group);
-    });
+  __device__ __forceinline__ void store(int patch, Staging& staging, const CUtensorMap& d,
+                                        int group) const {
+    if (there)
+      store_patch(words + 16 * patch, patch, staging, d, box_of<Tile>(at, group, 64 * patch),
+                  group);
   }
   // All of it; room(patch) is where a patch may lie, each in a place of its own.
   template <class Room>
-  __device__ __forceinline__ void store_last(const Epilogue<T>& out, const CUtensorMap& d,
-                                             int group, Room room) {
+  __device__ __forceinline__ void store_last(const CUtensorMap& d, int group, Room room) const {
 #pragma unroll
     for (int p = 0; p < patches; ++p) {
-      with(p, out, group, [&](const std::uint32_t* values) { lay_down(values, room(p)); });
+      lay_down(words + 16 * p, room(p));
       ptx::fence_async_proxy();
       ptx::sync_some(first_free_barrier + group, ptx::warp_group);
       if (threadIdx.x % ptx::warp_group != 0) continue;

@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(run_threads<Tile>, 1)
     ptx::take_registers<consumer_registers>();
     const int group = consumer_group();
     Staging& staging = block.staging[group];
-    KeptTile<Tile, way == Way::finished ? 1 : 0> kept;
+    KeptTile<Tile> kept;
     for (int tile = first; tile < tiles; tile += stride) {
       TilePlace at{};
       typename Tile::Sums sums;
@@ -53,17 +53,18 @@ __global__ void __launch_bounds__(run_threads<Tile>, 1)
         for (int patch = 0; patch < kept.patches; ++patch)
           consumer.step([&] {
             if (patch == 0) at = settled_place<Tile>(shape, tile);
-            kept.store(patch, out.epilogue, staging, d, group);
+            kept.store(patch, staging, d, group);
           });
         consumer.steps(shape.steps - 1 - kept.patches);
         consumer.end();
-        kept.keep(sums, out.epilogue, at, group);
+        if constexpr (way == Way::finished) finish(sums, out.epilogue, corner_of<Tile>(at, group));
+        kept.keep(sums, at);
       }
     }
     // No stage is filled any more, and this group's rows of a are read by nobody else.
     static_assert(kept.patches <= Tile::stages && Tile::A::bytes == Tile::groups * patch_bytes);
     if constexpr (way != Way::any)
-      kept.store_last(out.epilogue, d, group,
+      kept.store_last(d, group,
                       [&](int patch) { return block.ring.a[patch] + group * patch_bytes; });
     finish_stores();
   }
@@ -83,7 +84,7 @@ void launch_whole(const Args& args, cudaStream_t stream) {
   // A single block has but a few rows of tiles: not worth the compiling.
   if constexpr (sizeof(typename Tile::T) == 2 && Tile::cluster > 1) {
     const bool kept = out.by_engine && !out.epilogue.to_float;
-    if (kept && shape.steps > Tile::n / 64)
+    if (kept && shape.steps > KeptTile<Tile>::patches)
       return out.epilogue.plain() ? launch(whole_tiles<Tile, Way::plain>)
                                   : launch(whole_tiles<Tile, Way::finished>);
   }
