@@ -69,6 +69,8 @@ std::vector<Case> layouts() {
             {.dtypes = {DType::bf16}, .layouts = {{"b", columns}}}),
       sized("a^T b, many steps", 136, 264, 328,
             {.dtypes = half_types, .layouts = {{"a", columns}}}),
+      sized("a^T b, few tiles", 184, 376, 2056,
+            {.dtypes = {DType::bf16}, .layouts = {{"a", columns}}}),
       sized("a^T b, whole tiles", 136, 264, 100,
             {.dtypes = {DType::f32}, .layouts = {{"a", columns}}}),
       sized("a^T b^T, special", 40, 120, 13,
@@ -111,6 +113,10 @@ std::vector<Case> epilogues() {
           "all", 2, 70, 74, 41,
           {.scalars =
                {{"c", 1}, {"bias", 1}, {"alpha", 0.125}, {"beta", 0.75}, {"activation", gelu}}}),
+      sized("all, several tiles", 264, 520, 392,
+            {.scalars =
+                 {{"c", 1}, {"bias", 1}, {"alpha", 0.125}, {"beta", 0.75}, {"activation", gelu}},
+             .dtypes = {DType::bf16}}),
       batched("all, silu", 2, 64, 72, 48,
               {.scalars =
                    {{"c", 1}, {"bias", 1}, {"alpha", 0.125}, {"beta", 0.75}, {"activation", silu}},

@@ -117,9 +117,10 @@ struct KeptTile {
       store_patch(words + 16 * patch, patch, staging, d, box_of<Tile>(at, group, 64 * patch),
                   group);
   }
-  // All of it; room(patch) is where a patch may lie, each in a place of its own.
+  // All of it; room(patch) is where a patch may lie when the group is done with its products, each in a place of its own.
   template <class Room>
   __device__ __forceinline__ void store_last(const CUtensorMap& d, int group, Room room) const {
+    ptx::sync_some(first_free_barrier + group, ptx::warp_group);
 #pragma unroll
     for (int p = 0; p < patches; ++p) {
       lay_down(words + 16 * p, room(p));
