@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <optional>
 
 #include "core/error.h"
 
@@ -16,7 +18,7 @@ void must(AOTITorchError error, const char* what) {
   if (error != TORCH_SUCCESS) throw Error(std::string("torch could not ") + what);
 }
 
-int torch_dtype(DType d) {
+int ask_torch_dtype(DType d) {
   switch (d) {
     case DType::f64:
       return aoti_torch_dtype_float64();
@@ -38,13 +40,24 @@ int torch_dtype(DType d) {
   return -1;
 }
 
+// Torch's number of a dtype; asked of torch once.
+int torch_dtype(DType d) {
+  static const auto numbers = [] {
+    std::array<int, std::size(dtype_table)> all{};
+    for (const DTypeInfo& i : dtype_table)
+      all[static_cast<std::size_t>(i.dtype)] = ask_torch_dtype(i.dtype);
+    return all;
+  }();
+  return numbers[static_cast<std::size_t>(d)];
+}
+
 std::string names(const std::vector<DType>& dtypes) {
   std::string text;
   for (const DType d : dtypes) text += (text.empty() ? "" : ", ") + std::string(name(d));
   return text;
 }
 
-TorchTensor allocate(const Shape& shape, int dtype, int device_type, int device_index) {
+Handle allocate(const Shape& shape, int dtype, int device_type, int device_index) {
   Shape strides;
   strides.rank = shape.rank;
   std::int64_t stride = 1;
@@ -56,13 +69,64 @@ TorchTensor allocate(const Shape& shape, int dtype, int device_type, int device_
   must(aoti_torch_empty_strided(static_cast<std::int64_t>(shape.rank), shape.sizes.data(),
                                 strides.sizes.data(), dtype, device_type, device_index, &handle),
        "allocate memory for a result");
-  return TorchTensor(handle);
+  return Handle(handle);
 }
 
-// Leading axes as one: its stride, or -1 where no single stride leads through all of them.
-std::int64_t merged_stride(const TorchTensor& t, std::size_t lead) {
-  const auto sizes = t.sizes();
-  const auto strides = t.strides();
+// What was given, or empty.
+std::string optional_text(StableIValue value) {
+  auto text = to<std::optional<std::string>>(value);
+  return text ? std::move(*text) : std::string();
+}
+
+}  // namespace
+
+Values take(const TorchOp& op, StableIValue* stack) {
+  Values v;
+  const std::size_t n = op.parameters.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    const ArgSpec& a = *op.parameters[i];
+    Value& value = v.of.add({});
+    if (a.is_tensor() && a.optional) {  // null, or a handle where torch allocated room for it
+      if (auto given = to<std::optional<AtenTensorHandle>>(stack[i])) value.tensor = Handle(*given);
+    } else if (a.is_tensor()) {
+      value.tensor = Handle(to<AtenTensorHandle>(stack[i]));
+    } else if (is_dtype_choice(a)) {
+      value.text = optional_text(stack[i]);
+    } else if (a.scalar == ScalarType::choice) {
+      value.text = to<std::string>(stack[i]);
+    } else {
+      value.bits = stack[i];
+    }
+  }
+  v.rung = optional_text(stack[n]);
+  return v;
+}
+
+Seen::Seen(AtenTensorHandle tensor) : tensor(tensor) {
+  std::int64_t axes = 0;
+  std::int64_t *its_sizes = nullptr, *its_strides = nullptr;
+  must(aoti_torch_get_dim(tensor, &axes), "tell a tensor's rank");
+  must(aoti_torch_get_sizes(tensor, &its_sizes), "tell a tensor's sizes");
+  must(aoti_torch_get_strides(tensor, &its_strides), "tell a tensor's strides");
+  rank = static_cast<std::size_t>(axes);
+  sizes = its_sizes;
+  strides = its_strides;
+}
+
+// As torch means it: axes of one element may have any stride, and so may all of a tensor of none.
+bool Seen::contiguous() const {
+  std::int64_t stride = 1;
+  bool in_order = true;
+  for (std::size_t i = rank; i-- > 0;) {
+    if (sizes[i] == 0) return true;
+    if (sizes[i] == 1) continue;
+    in_order &= strides[i] == stride;
+    stride *= sizes[i];
+  }
+  return in_order;
+}
+
+std::int64_t Seen::merged_stride(std::size_t lead) const {
   std::int64_t stride = 0, span = 0;  // span: what the axes so far cover, from the inside
   for (std::size_t i = lead; i-- > 0;) {
     if (sizes[i] == 1) continue;
@@ -76,27 +140,6 @@ std::int64_t merged_stride(const TorchTensor& t, std::size_t lead) {
     }
   }
   return stride;
-}
-
-}  // namespace
-
-Values take(const TorchOp& op, StableIValue* stack) {
-  Values v;
-  const std::size_t n = op.parameters.size();
-  v.of.resize(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const ArgSpec& a = *op.parameters[i];
-    if (a.is_tensor() && a.optional)
-      v.of[i].tensor = to<std::optional<TorchTensor>>(stack[i]);
-    else if (a.is_tensor())
-      v.of[i].tensor = to<TorchTensor>(stack[i]);
-    else if (a.scalar == ScalarType::choice)
-      v.of[i].text = to<std::string>(stack[i]);
-    else
-      v.of[i].bits = stack[i];
-  }
-  v.rung = to<std::string>(stack[n]);
-  return v;
 }
 
 bool Bound::Size::operator==(const Size& other) const {
@@ -117,7 +160,6 @@ Bound::Bound(const TorchOp& op, const Ladder& ladder, Values values)
   const std::size_t n = op.parameters.size();
   for (std::size_t i = 0; i < n; ++i)
     if (is_dtype_choice(*op.parameters[i])) choose_dtype(*op.parameters[i], values_.of[i].text);
-  outputs_.reserve(op.outputs.size());
   for (std::size_t i = 0; i < n; ++i) {
     const ArgSpec& a = *op.parameters[i];
     const Value& value = values_.of[i];
@@ -125,7 +167,7 @@ Bound::Bound(const TorchOp& op, const Ladder& ladder, Values values)
     if (!a.is_tensor())
       bind_scalar(a, value.bits, value.text);
     else if (value.tensor)
-      bind_input(a, *value.tensor);
+      bind_input(a, value.tensor.get());
   }
   for (const ArgSpec* a : op.outputs) make_output(*a);
   if (!empty()) check_not_empty();
@@ -141,10 +183,10 @@ const Bound::Size* Bound::find(const std::string& dim) const {
   return nullptr;
 }
 
-void Bound::check_device(const ArgSpec& a, const TorchTensor& t) {
+void Bound::check_device(const ArgSpec& a, AtenTensorHandle tensor) {
   int type = 0, index = 0;
-  must(aoti_torch_get_device_type(t.get(), &type), "tell a tensor's device");
-  must(aoti_torch_get_device_index(t.get(), &index), "tell a tensor's device");
+  must(aoti_torch_get_device_type(tensor, &type), "tell a tensor's device");
+  must(aoti_torch_get_device_index(tensor, &index), "tell a tensor's device");
   if (!first_) {
     first_ = &a;
     device_type_ = type;
@@ -165,7 +207,7 @@ void Bound::choose_dtype(const ArgSpec& choice, const std::string& text) {
   if (text.empty()) return;
   const ArgSpec& output = *op_.contract->find(choice.same_as);
   for (const DType d : output.dtypes)
-    if (name(d) == text) return chosen_.emplace_back(&output, d), void();
+    if (name(d) == text) return chosen_.add({&output, d}), void();
   refuse(choice, "is '" + text + "'; allowed: " + names(output.dtypes));
 }
 
@@ -181,9 +223,9 @@ DType Bound::output_dtype(const ArgSpec& output) const {
   return output.dtypes.at(0);
 }
 
-DType Bound::check_dtype(const ArgSpec& a, const TorchTensor& t) {
+DType Bound::check_dtype(const ArgSpec& a, AtenTensorHandle tensor) {
   int code = 0;
-  must(aoti_torch_get_dtype(t.get(), &code), "tell a tensor's dtype");
+  must(aoti_torch_get_dtype(tensor, &code), "tell a tensor's dtype");
   const auto is = [&] {  // in words, for a refusal
     for (const DTypeInfo& i : dtype_table)
       if (torch_dtype(i.dtype) == code) return "is " + std::string(i.name);
@@ -193,7 +235,7 @@ DType Bound::check_dtype(const ArgSpec& a, const TorchTensor& t) {
     const ArgSpec& other = *op_.contract->find(a.same_as);
     if (other.role == Role::out && !chosen_dtype(other)) {  // this input tells the output's type
       for (const DType d : other.dtypes)
-        if (torch_dtype(d) == code) return chosen_.emplace_back(&other, d), d;
+        if (torch_dtype(d) == code) return chosen_.add({&other, d}), d;
       refuse(a, is() + "; allowed: " + names(other.dtypes));
     }
     const DType wanted =
@@ -225,53 +267,53 @@ void Bound::check_size(const ArgSpec& a, const Dim& d, const std::int64_t* sizes
   sizes_.at(named_++) = is;
 }
 
-void Bound::check_shape(const ArgSpec& a, const TorchTensor& t) {
-  const auto sizes = t.sizes();
-  const std::size_t rank = sizes.size();
+void Bound::check_shape(const ArgSpec& a, const Seen& t) {
+  const std::size_t rank = t.rank;
   const bool leading = !a.dims.empty() && a.dims[0].leading;
   const std::size_t fixed = a.dims.size() - (leading ? 1 : 0);
   if (rank < fixed || (!leading && rank != fixed))
     refuse(a, "has " + std::to_string(rank) + " axes; it needs " + (leading ? "at least " : "") +
                   std::to_string(fixed));
   const std::size_t lead = rank - fixed;
-  if (leading) check_size(a, a.dims[0], sizes.data(), lead);
+  if (leading) check_size(a, a.dims[0], t.sizes, lead);
   for (std::size_t i = 0; i < fixed; ++i)
-    check_size(a, a.dims[i + (leading ? 1 : 0)], sizes.data() + lead + i, 1);
+    check_size(a, a.dims[i + (leading ? 1 : 0)], t.sizes + lead + i, 1);
 }
 
-void Bound::bind_input(const ArgSpec& a, const TorchTensor& t) {
-  check_device(a, t);
-  const DType dtype = check_dtype(a, t);
+void Bound::bind_input(const ArgSpec& a, AtenTensorHandle tensor) {
+  check_device(a, tensor);
+  const DType dtype = check_dtype(a, tensor);
+  const Seen t(tensor);
   check_shape(a, t);
   const bool leading = !a.dims.empty() && a.dims[0].leading;
-  const std::size_t lead = leading ? static_cast<std::size_t>(t.dim()) + 1 - a.dims.size() : 0;
-  if (t.is_contiguous()) return fill(a, t, dtype, true);
-  if (a.strided && (!leading || merged_stride(t, lead) >= 0)) return fill(a, t, dtype, false);
-  contiguous_.push_back(torch::stable::contiguous(t));
-  if (a.role == Role::inout) copies_.push_back({t, contiguous_.back()});
-  fill(a, contiguous_.back(), dtype, true);
+  const std::size_t lead = leading ? t.rank + 1 - a.dims.size() : 0;
+  if (t.contiguous()) return fill(a, t, dtype, true);
+  if (a.strided && (!leading || t.merged_stride(lead) >= 0)) return fill(a, t, dtype, false);
+  AtenTensorHandle again = nullptr;
+  must(aoti_torch_new_tensor_handle(tensor, &again), "hold a tensor");
+  contiguous_.push_back(torch::stable::contiguous(TorchTensor(again)));
+  if (a.role == Role::inout) copies_.emplace_back(tensor, contiguous_.back());
+  fill(a, Seen(contiguous_.back().get()), dtype, true);
 }
 
-void Bound::fill(const ArgSpec& a, const TorchTensor& t, DType dtype, bool contiguous) {
+void Bound::fill(const ArgSpec& a, const Seen& t, DType dtype, bool contiguous) {
   Tensor& out = tensor_at(args(), a);
-  out.data = t.data_ptr();
+  must(aoti_torch_get_data_ptr(t.tensor, &out.data), "tell where a tensor's data is");
   out.dtype = dtype;
   out.rank = static_cast<int>(a.dims.size());
-  const auto sizes = t.sizes();
   const bool leading = out.rank > 0 && a.dims[0].leading;
-  const std::size_t lead = leading ? sizes.size() + 1 - a.dims.size() : 0;
+  const std::size_t lead = leading ? t.rank + 1 - a.dims.size() : 0;
   std::size_t at = 0;
   if (leading) {
     out.shape[at] = 1;
-    for (std::size_t i = 0; i < lead; ++i) out.shape[at] *= sizes[i];
+    for (std::size_t i = 0; i < lead; ++i) out.shape[at] *= t.sizes[i];
     ++at;
   }
-  for (std::size_t i = lead; i < sizes.size(); ++i) out.shape[at++] = sizes[i];
+  for (std::size_t i = lead; i < t.rank; ++i) out.shape[at++] = t.sizes[i];
   if (!contiguous) {  // only where the contract takes any strides
-    const auto strides = t.strides();
     at = 0;
-    if (leading) out.stride[at++] = merged_stride(t, lead);
-    for (std::size_t i = lead; i < sizes.size(); ++i) out.stride[at++] = strides[i];
+    if (leading) out.stride[at++] = t.merged_stride(lead);
+    for (std::size_t i = lead; i < t.rank; ++i) out.stride[at++] = t.strides[i];
     return;
   }
   std::int64_t stride = 1;
@@ -317,16 +359,17 @@ void Bound::make_output(const ArgSpec& a) {
     for (std::size_t i = 0; i < s->count; ++i) shape.add(s->at(i) + (d.leading ? 0 : d.plus));
   }
   const DType dtype = output_dtype(a);
-  outputs_.push_back(allocate(shape, torch_dtype(dtype), device_type_, device_index_));
-  fill(a, outputs_.back(), dtype, true);
+  const Handle& made =
+      outputs_.add(allocate(shape, torch_dtype(dtype), device_type_, device_index_));
+  fill(a, Seen(made.get()), dtype, true);
+  no_elements_ &= std::count(shape.sizes.begin(), shape.sizes.begin() + shape.rank, 0) > 0;
 }
 
 bool Bound::empty() const {
   if (std::any_of(op_.parameters.begin(), op_.parameters.end(),
                   [](const ArgSpec* a) { return a->role == Role::inout; }))
     return false;
-  return std::all_of(outputs_.begin(), outputs_.end(),
-                     [](const TorchTensor& t) { return t.numel() == 0; });
+  return no_elements_;
 }
 
 // A kernel is not made for a row of no elements; what its result would be differs from op to op.
@@ -345,14 +388,14 @@ void* Bound::add_scratch(std::int64_t bytes) {
   Shape shape;
   shape.add(bytes);
   scratch_ = allocate(shape, aoti_torch_dtype_uint8(), device_type_, device_index_);
-  void* const data = scratch_->data_ptr();
+  void* data = nullptr;
+  must(aoti_torch_get_data_ptr(scratch_.get(), &data), "tell where scratch memory is");
   scratch_at(args(), *op_.scratch) = {data, bytes};
   return data;
 }
 
 void Bound::write_back() {
-  for (auto& [to, from] : copies_)
-    must(aoti_torch_copy_(to.get(), from.get(), 1), "copy a result back");
+  for (auto& [to, from] : copies_) must(aoti_torch_copy_(to, from.get(), 1), "copy a result back");
 }
 
 }  // namespace warpath::python

@@ -8,28 +8,99 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
-#include <optional>
+#include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/error.h"
 #include "python/src/ops.h"
 
 namespace warpath::python {
 
 using TorchTensor = torch::stable::Tensor;
 
+// A tensor of torch's that is ours to give back. TorchTensor counts its owners, which costs an allocation for each
+// tensor of each call.
+class Handle {
+ public:
+  Handle() = default;
+  explicit Handle(AtenTensorHandle tensor) : tensor_(tensor) {}
+  Handle(Handle&& other) noexcept : tensor_(other.release()) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(tensor_, other.tensor_);
+    return *this;
+  }
+  ~Handle() {
+    if (tensor_) aoti_torch_delete_tensor_object(tensor_);
+  }
+  AtenTensorHandle get() const { return tensor_; }
+  AtenTensorHandle release() { return std::exchange(tensor_, nullptr); }
+  explicit operator bool() const { return tensor_; }
+
+ private:
+  AtenTensorHandle tensor_ = nullptr;
+};
+
+// A list without an allocation.
+template <class T, std::size_t most>
+class Few {
+ public:
+  Few() = default;
+  Few(Few&& other) noexcept : size_(std::exchange(other.size_, 0)) {
+    for (std::size_t i = 0; i < size_; ++i) {
+      new (at(i)) T(std::move(*other.at(i)));
+      other.at(i)->~T();
+    }
+  }
+  Few& operator=(Few&&) = delete;
+  ~Few() {
+    for (T& item : *this) item.~T();
+  }
+  T& add(T item) {
+    if (size_ == most) throw Error("an op has more than " + std::to_string(most) + " of a kind");
+    return *new (at(size_++)) T(std::move(item));
+  }
+  std::size_t size() const { return size_; }
+  T& operator[](std::size_t i) { return *at(i); }
+  const T& operator[](std::size_t i) const { return *at(i); }
+  T* begin() { return at(0); }
+  T* end() { return at(size_); }
+  const T* begin() const { return at(0); }
+  const T* end() const { return at(size_); }
+
+ private:
+  T* at(std::size_t i) const { return reinterpret_cast<T*>(room_) + i; }
+
+  std::size_t size_ = 0;
+  alignas(T) mutable std::byte room_[most * sizeof(T)];
+};
+
 // What the dispatcher handed over, one a parameter. Taking it empties the stack, so that nothing leaks
 // when an argument is refused later.
 struct Value {
-  std::optional<TorchTensor> tensor;
+  Handle tensor;          // null where it was left out
   StableIValue bits = 0;  // of int, float and bool
   std::string text;       // of choices
 };
 struct Values {
-  std::vector<Value> of;
+  Few<Value, 32> of;
   std::string rung;
 };
 Values take(const TorchOp& op, StableIValue* stack);
+
+// What a tensor says of itself, asked once.
+struct Seen {
+  AtenTensorHandle tensor = nullptr;
+  std::size_t rank = 0;
+  const std::int64_t* sizes = nullptr;
+  const std::int64_t* strides = nullptr;
+
+  explicit Seen(AtenTensorHandle tensor);
+  bool contiguous() const;
+  // Leading axes as one: its stride, or -1 where no single stride leads through all of them.
+  std::int64_t merged_stride(std::size_t lead) const;
+};
 
 // A shape without an allocation: torch's tensors have at most so many axes.
 struct Shape {
@@ -73,7 +144,7 @@ class Bound {
   void* add_scratch(std::int64_t bytes);
   // Copies what was changed in place back where the caller's tensor was not contiguous.
   void write_back();
-  const std::vector<TorchTensor>& outputs() const { return outputs_; }
+  Few<Handle, 16>& outputs() { return outputs_; }
   const std::string& wanted_rung() const { return values_.rung; }
 
  private:
@@ -91,18 +162,18 @@ class Bound {
   };
 
   [[noreturn]] void refuse(const ArgSpec& a, const std::string& why) const;
-  void bind_input(const ArgSpec& a, const TorchTensor& t);
-  void check_device(const ArgSpec& a, const TorchTensor& t);
-  DType check_dtype(const ArgSpec& a, const TorchTensor& t);
+  void bind_input(const ArgSpec& a, AtenTensorHandle tensor);
+  void check_device(const ArgSpec& a, AtenTensorHandle tensor);
+  DType check_dtype(const ArgSpec& a, AtenTensorHandle tensor);
   void choose_dtype(const ArgSpec& choice, const std::string& text);
   const DType* chosen_dtype(const ArgSpec& output) const;
   DType output_dtype(const ArgSpec& output) const;
-  void check_shape(const ArgSpec& a, const TorchTensor& t);
+  void check_shape(const ArgSpec& a, const Seen& t);
   void check_size(const ArgSpec& a, const Dim& d, const std::int64_t* sizes, std::size_t count);
   void bind_scalar(const ArgSpec& a, StableIValue bits, const std::string& text);
   void make_output(const ArgSpec& a);
   void check_not_empty() const;
-  void fill(const ArgSpec& a, const TorchTensor& t, DType dtype, bool contiguous);
+  void fill(const ArgSpec& a, const Seen& t, DType dtype, bool contiguous);
   const Size* find(const std::string& dim) const;
 
   const TorchOp& op_;
@@ -110,10 +181,12 @@ class Bound {
   ArgsBlob args_;
   std::array<Size, 16> sizes_;  // as many names as a contract may have
   std::size_t named_ = 0;
-  std::vector<std::pair<const ArgSpec*, DType>> chosen_;  // outputs whose type is told
-  std::vector<TorchTensor> outputs_, contiguous_;  // the latter: inputs that had to be copied
-  std::vector<std::pair<TorchTensor, TorchTensor>> copies_;  // caller's tensor, what was launched
-  std::optional<TorchTensor> scratch_;
+  Few<std::pair<const ArgSpec*, DType>, 16> chosen_;  // outputs whose type is told
+  Few<Handle, 16> outputs_;
+  bool no_elements_ = true;                                       // of all outputs
+  std::vector<TorchTensor> contiguous_;                           // inputs that had to be copied
+  std::vector<std::pair<AtenTensorHandle, TorchTensor>> copies_;  // the caller's, what was launched
+  Handle scratch_;
   const ArgSpec* first_ = nullptr;
   int device_type_ = 0, device_index_ = 0;
 };

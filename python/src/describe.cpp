@@ -115,7 +115,10 @@ std::string schema(const TorchOp& op) {
       named = true;
     }
     if (a->role == Role::scalar) {
-      text += std::string(schema_type(a->scalar)) + " " + a->name + "=" + fallback(*a);
+      // What is None costs nothing to hand over; a string is copied three times on the way.
+      text += is_dtype_choice(*a)
+                  ? "str? " + a->name + "=None"
+                  : std::string(schema_type(a->scalar)) + " " + a->name + "=" + fallback(*a);
     } else {
       text += "Tensor";
       if (a->role == Role::inout) text += std::string("(") + alias++ + "!)";
@@ -123,7 +126,7 @@ std::string schema(const TorchOp& op) {
     }
     text += ", ";
   }
-  text += std::string(named ? "" : "*, ") + R"(str rung="") -> ()";
+  text += std::string(named ? "" : "*, ") + "str? rung=None) -> (";
   return text + joined(op.outputs, [](const ArgSpec* a) { return "Tensor " + a->name; }) + ")";
 }
 

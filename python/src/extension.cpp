@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstring>
 #include <mutex>
+#include <optional>
 
 #include "core/error.h"
 #include "python/src/bind.h"
@@ -114,7 +115,7 @@ void call(std::size_t slot, Backend backend, StableIValue* stack) {
     bound.write_back();
   }
   for (std::size_t i = 0; i < bound.outputs().size(); ++i)
-    stack[i] = torch::stable::detail::from(bound.outputs()[i]);
+    stack[i] = torch::stable::detail::from(bound.outputs()[i].release());
 }
 
 // A boxed kernel is a plain function without data of its own: one function for each slot.

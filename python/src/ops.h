@@ -37,8 +37,8 @@ struct TorchOp {
   // In the order of the schema: tensors, tensors that may be left out, scalars (by name only), the
   // types of outputs that leave it free. The rung follows them.
   std::vector<const ArgSpec*> parameters;
-  // "d_dtype" for an output d of several types: a choice of its types' names, or "" for what the
-  // inputs say. `same_as` names the output; the args struct has no such member.
+  // "d_dtype" for an output d of several types: a choice of its types' names; "" or none at all for
+  // what the inputs say. `same_as` names the output; the args struct has no such member.
   std::vector<std::unique_ptr<ArgSpec>> dtype_choices;
   const ArgSpec* scratch = nullptr;
   std::vector<const ArgSpec*> outputs;  // new tensors, in the order of the contract
@@ -55,7 +55,7 @@ std::vector<TorchOp> find_ops(const std::filesystem::path& package,
                               const std::filesystem::path& folder,
                               std::vector<std::string>& problems);
 
-// "softmax(Tensor x, *, str rung=\"\") -> (Tensor y)"
+// "softmax(Tensor x, *, str? rung=None) -> (Tensor y)"
 std::string schema(const TorchOp& op);
 
 // All that Python needs to know of the ops, as JSON.

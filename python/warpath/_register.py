@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import torch
 from torch._C import DispatchKey, DispatchKeySet
+from torch._ops import OpOverloadPacket
 
 from warpath import _autograd, _contract, _vmap, _words
 from warpath._contract import Argument, Op
@@ -49,6 +50,9 @@ def _short_way(op: Op) -> Callable:
             return dispatch(*args, **kwargs)
 
     packet._op = call
+    # Its own class: a call comes here at once, not through the Python function all packets share.
+    own = {"__call__": staticmethod(call)}
+    packet.__class__ = type(OpOverloadPacket.__name__, (OpOverloadPacket,), own)
     return call
 
 
