@@ -280,7 +280,8 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* 
 }
 
 cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* dependencies,
-                                                size_t count, unsigned int flags) {
+                                                const cudaGraphEdgeData*, size_t count,
+                                                unsigned int flags) {
   if ((count != 0 && !dependencies) || flags > cudaStreamSetCaptureDependencies)
     return record(cudaErrorInvalidValue);
   State& all = state();

@@ -156,12 +156,6 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* f
   return cudaSuccess;
 }
 
-cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
-                                     const cudaGraphNode_t* to, const cudaGraphEdgeData*,
-                                     size_t count) {
-  return cudaGraphAddDependencies(graph, from, to, count);
-}
-
 cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
                                         const cudaGraphNode_t* to, size_t count) {
   if (!graph || (count != 0 && (!from || !to))) return record(cudaErrorInvalidValue);

@@ -1,4 +1,4 @@
-// Nodes of graphs in the one form that takes them all; copies of variables, attributes of kernels, events.
+// Edges of graphs with their data; nodes in the one form that takes them all; copies of variables, attributes of kernels, events.
 
 #include "graph.h"
 
@@ -29,11 +29,47 @@ cudaHostNodeParams plain(const cudaHostNodeParamsV2& p) {
   return {p.fn, p.userData};
 }
 
+// No edge has data of its own.
+cudaError_t plain_edges(cudaGraphEdgeData* edges, size_t room) {
+  for (size_t i = 0; edges != nullptr && i < room; ++i) edges[i] = {};
+  return cudaSuccess;
+}
+
 bool is(cudaGraphNode_t node, cudaGraphNodeType type) {
   return node != nullptr && node->type == type;
 }
 
 }  // namespace
+
+cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
+                                     const cudaGraphNode_t* to, const cudaGraphEdgeData*,
+                                     size_t count) {
+  return cudaGraphAddDependencies(graph, from, to, count);
+}
+cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
+                                        const cudaGraphNode_t* to, const cudaGraphEdgeData*,
+                                        size_t count) {
+  return cudaGraphRemoveDependencies(graph, from, to, count);
+}
+
+cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to,
+                              cudaGraphEdgeData* edges, size_t* count) {
+  const size_t room = count ? *count : 0;
+  const cudaError_t error = cudaGraphGetEdges(graph, from, to, count);
+  return error ? error : plain_edges(edges, room);
+}
+cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* dependencies,
+                                         cudaGraphEdgeData* edges, size_t* count) {
+  const size_t room = count ? *count : 0;
+  const cudaError_t error = cudaGraphNodeGetDependencies(node, dependencies, count);
+  return error ? error : plain_edges(edges, room);
+}
+cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t* dependents,
+                                           cudaGraphEdgeData* edges, size_t* count) {
+  const size_t room = count ? *count : 0;
+  const cudaError_t error = cudaGraphNodeGetDependentNodes(node, dependents, count);
+  return error ? error : plain_edges(edges, room);
+}
 
 cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                              const cudaGraphEdgeData*, size_t count, cudaGraphNodeParams* params) {

@@ -1,9 +1,36 @@
 #pragma once
 
-// Graphs: nodes in the one form that takes them all, conditions, copies of variables, attributes of kernels, objects
+// Graphs: functions with the data of edges, nodes in the one form that takes them all, conditions, copies of variables, attributes of kernels, objects
 // that live as long as a graph. Part of cuda_runtime_api.h.
 
-#include <driver_types.h>
+#include <simt/api_graph.h>
+
+// CUDA 13's forms, with data of edges: there is none here but zeros. CUDA 12's are in simt/api_graph.h, but for the
+// last: as a template it gives way where a null stands for the edges.
+cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
+                                     const cudaGraphNode_t* to, const cudaGraphEdgeData* edges,
+                                     size_t count);
+cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
+                                        const cudaGraphNode_t* to, const cudaGraphEdgeData* edges,
+                                        size_t count);
+cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to,
+                              cudaGraphEdgeData* edges, size_t* count);
+cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* dependencies,
+                                         cudaGraphEdgeData* edges, size_t* count);
+cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t* dependents,
+                                           cudaGraphEdgeData* edges, size_t* count);
+template <int = 0>
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* dependencies,
+                                                size_t count, unsigned int flags = 0) {
+  return cudaStreamUpdateCaptureDependencies(stream, dependencies, nullptr, count, flags);
+}
+inline cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                               unsigned long long* id = nullptr,
+                                               cudaGraph_t* graph = nullptr,
+                                               const cudaGraphNode_t** dependencies = nullptr,
+                                               size_t* count = nullptr) {
+  return cudaStreamGetCaptureInfo(stream, status, id, graph, dependencies, nullptr, count);
+}
 
 // The form with the edges' data is CUDA 13's, the other CUDA 12's.
 cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
@@ -22,10 +49,6 @@ inline cudaError_t cudaGraphAddNode_v2(cudaGraphNode_t* node, cudaGraph_t graph,
 cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams* params);
 cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                        cudaGraphNodeParams* params);
-cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
-                                     const cudaGraphNode_t* to, const cudaGraphEdgeData* edges,
-                                     size_t count);
-
 // A condition is a number that kernels set; nodes of the graph ask it which of their bodies to run, and how often.
 cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle, cudaGraph_t graph,
                                              unsigned int launch_value = 0, unsigned int flags = 0);

@@ -164,6 +164,40 @@ void nested() {
   }
 }
 
+// A node put between two captured kernels by hand, and what CUDA 13's forms say of edges.
+void edges() {
+  clear();
+  cudaStream_t stream;
+  CHECK(cudaStreamCreate(&stream));
+  CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  add<<<1, 1, 0, stream>>>(1);
+  cudaStreamCaptureStatus status;
+  cudaGraph_t graph;
+  const cudaGraphNode_t* last;
+  size_t count;
+  CHECK(cudaStreamGetCaptureInfo(stream, &status, nullptr, &graph, &last, nullptr, &count));
+  cudaGraphNode_t ours = kernel_node(graph, last, add, 20);
+  CHECK(cudaStreamUpdateCaptureDependencies(stream, &ours, NULL, 1,
+                                            cudaStreamSetCaptureDependencies));
+  add<<<1, 1, 0, stream>>>(300);
+  CHECK(cudaStreamEndCapture(stream, &graph));
+  cudaGraphNode_t from[4], to[4], before, behind;
+  cudaGraphEdgeData data[4];
+  count = 4;
+  CHECK(cudaGraphGetEdges(graph, from, to, data, &count));
+  size_t one = 1;
+  CHECK(cudaGraphNodeGetDependencies(ours, &before, data, &one));
+  CHECK(cudaGraphNodeGetDependentNodes(ours, &behind, data, &one));
+  printf("edges %zu, ours between: %d, data %d\n", count,
+         from[0] == before && to[0] == ours && to[1] == behind, data[0].type);
+  CHECK(cudaGraphRemoveDependencies(graph, &ours, &behind, nullptr, 1));
+  CHECK(cudaGraphAddDependencies(graph, &before, &behind, nullptr, 1));
+  const int result = launch(graph);
+  printf("sum %d\n", result);
+  CHECK(cudaGraphDestroy(graph));
+  CHECK(cudaStreamDestroy(stream));
+}
+
 void refused() {
   cudaGraph_t graph;
   CHECK(cudaGraphCreate(&graph, 0));
@@ -261,6 +295,7 @@ int main() {
   switches();
   loops();
   nested();
+  edges();
   refused();
   others();
   dependent();
