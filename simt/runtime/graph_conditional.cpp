@@ -1,9 +1,12 @@
 // Conditions of graphs: numbers that kernels set, and nodes that run other graphs as those say.
 
+#include <chrono>
+#include <cstdio>
 #include <deque>
 #include <mutex>
 
 #include "graph.h"
+#include "timeout.h"
 
 using namespace simt;
 using namespace simt::api;
@@ -28,6 +31,19 @@ Condition* find(cudaGraphConditionalHandle handle) {
   const std::lock_guard guard(lock);
   auto& all = conditions();
   return handle >= 1 && handle <= all.size() ? &all[handle - 1] : nullptr;
+}
+
+// Whether a loop has run longer than a kernel may, and with what report it ends then.
+bool is_late(std::chrono::steady_clock::time_point begin) {
+  const double limit = time_limit();
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+  if (limit <= 0 || passed.count() <= limit) return false;
+  char text[120];
+  std::snprintf(text, sizeof text,
+                "simt: a graph's while was stopped: it ran longer than %g s (SIMT_TIMEOUT)\n",
+                limit);
+  kernel_faulted(cudaErrorLaunchTimeout, text);
+  return true;
 }
 
 unsigned value_of(cudaGraphConditionalHandle handle) {
@@ -80,9 +96,11 @@ std::shared_ptr<graph::Branches> graph::Branches::clone() const {
 
 cudaError_t graph::Branches::run() const {
   if (type == cudaGraphCondTypeWhile) {
+    const auto begin = std::chrono::steady_clock::now();
     while (value_of(handle) != 0) {
       if (const cudaError_t error = bodies[0]->run()) return error;
       if (is_poisoned()) break;  // a body that faults can no longer end the loop
+      if (is_late(begin)) break;
     }
     return cudaSuccess;
   }
