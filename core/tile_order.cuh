@@ -1,5 +1,6 @@
 // In which order tiles of a matrix product are taken, and how they are shared out among blocks.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 
 #include "core/launch.h"
@@ -10,14 +11,28 @@ struct TilePlace {
   int row, column, batch;  // in tiles
 };
 
+// A number to divide by, often: a division on the GPU is some thirty instructions, and a block that starts waits for
+// each line of them. With 2^(s - 1) < by <= 2^s, ceil(2^(31 + s) / by) is too large by so little that no quotient of a
+// number below 2^31 changes.
+struct Divisor {
+  unsigned factor;
+  int shift;
+
+  static Divisor of(int by) {
+    int s = 0;
+    while ((std::int64_t(1) << s) < by) ++s;
+    return {unsigned(((std::uint64_t(1) << (31 + s)) + by - 1) / by), 31 + s};
+  }
+  __host__ __device__ int quotient(int number) const {
+    return int(std::uint64_t(unsigned(number)) * factor >> shift);
+  }
+};
+
 // Tiles that run at the same time should share rows of a and columns of b, so that both come from L2. A band of `band`
 // rows of tiles is walked column by column.
 struct TileOrder {
   int rows, columns, batches, band;
 
-  static TileOrder of(std::int64_t rows, std::int64_t columns, std::int64_t batches, int band) {
-    return {int(rows), int(columns), int(batches), band};
-  }
   __host__ __device__ int tiles() const { return rows * columns * batches; }
   __host__ __device__ TilePlace at(int index) const {
     const int matrix = rows * columns, batch = index / matrix, inside = index % matrix;
@@ -25,6 +40,29 @@ struct TileOrder {
     const int high = rows - first < band ? rows - first : band;
     const int rest = inside - first * columns;
     return {first + rest % high, rest / high, batch};
+  }
+};
+
+// The same order for a kernel that asks often, or at its very start.
+struct QuickOrder : TileOrder {
+  Divisor matrix, whole_band;  // tiles of each
+  Divisor high, low;           // rows of a band, of the last one
+
+  static QuickOrder of(std::int64_t rows, std::int64_t columns, std::int64_t batches, int band) {
+    band = int(std::min<std::int64_t>(band, rows));
+    const int low = int(rows % band);
+    return {{int(rows), int(columns), int(batches), band},
+            Divisor::of(int(rows * columns)),
+            Divisor::of(int(band * columns)),
+            Divisor::of(band),
+            Divisor::of(low > 0 ? low : band)};
+  }
+  __host__ __device__ TilePlace at(int index) const {
+    const int batch = matrix.quotient(index), inside = index - batch * rows * columns;
+    const int first = whole_band.quotient(inside) * band;
+    const bool last = rows - first < band;
+    const int rest = inside - first * columns, column = (last ? low : high).quotient(rest);
+    return {first + rest - column * (last ? rows - first : band), column, batch};
   }
 };
 

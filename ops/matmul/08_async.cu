@@ -1,12 +1,14 @@
-// Copies that nobody carries: global to shared memory, two tiles ahead, by cp.async.
+// Copies that nobody carries: global to shared memory, one tile ahead, by cp.async.
 //
 // What changed: a tile goes to shared memory without passing through registers, so a thread has
 // room for 8x16 elements of d: 128 multiplications for six 16-byte loads, and a block for 128x256.
 // Two stages of shared memory take turns, each 32 deep: few barriers for many multiplications. The
 // elements of the next l are loaded before those of this one are used. An operand that lies along k is
 // turned over by copies of 4 bytes each; the other takes 16. Blocks that run at the same time make a
-// compact part of d, so that they find each other's tiles in the L2 cache. The order of multiplications
-// counts: neighbours share an operand, which the register file then need not deliver again.
+// compact part of d, so that they find each other's tiles in the L2 cache. What is not a multiplication
+// takes the turn of one: so a thread's copies go on from where they were, and ask nothing about edges
+// where there are none. The order counts too: neighbours share an operand, which the register file then
+// need not deliver again.
 // Limit: the register file, where it does have to: three operands take it more than a cycle.
 #include "async_slab.cuh"
 #include "grouped.cuh"
@@ -31,16 +33,16 @@ struct Fragment {
 
   __device__ __forceinline__ void load(const Stage& s, int l, int i0, int j0) {
 #pragma unroll
-    for (int q = 0; q < 2; ++q) a[q] = s.a.four(l, i0 + 32 * q);
-#pragma unroll
     for (int q = 0; q < 4; ++q) b[q] = s.b.four(l, j0 + 16 * q);
+#pragma unroll
+    for (int q = 0; q < 2; ++q) a[q] = s.a.four(l, i0 + 32 * q);
   }
   __device__ __forceinline__ void multiply(float (&sum)[8][16]) const {
 #pragma unroll
-    for (int j = 0; j < 16; ++j)
+    for (int i = 0; i < 8; ++i)
 #pragma unroll
-      for (int q = 0; q < 8; ++q) {
-        const int i = j % 2 == 0 ? q : 7 - q;  // to and fro
+      for (int q = 0; q < 16; ++q) {
+        const int j = i % 2 == 0 ? q : 15 - q;  // to and fro
         sum[i][j] += a[i / 4].at[i % 4] * b[j / 4].at[j % 4];
       }
   }
@@ -57,38 +59,57 @@ __global__ void __launch_bounds__(threads, 1) async_tiles(Problem<float> p, Vect
   const int i0 = warp / (right / warp_right) * warp_down + lane / threads_right * 4;
   const int j0 = warp % (right / warp_right) * warp_right + lane % threads_right * 4;
 
-  // A group a step, empty behind the last: so the number of groups on their way says which landed.
-  const int steps = int((p.k + depth - 1) / depth);
-  const auto fetch = [&](int step) {
-    if (step < steps) {
-      stage[step % stages].a.fetch(from_a, tile.row, std::int64_t(step) * depth);
-      stage[step % stages].b.fetch(from_b, tile.col, std::int64_t(step) * depth);
-    }
-    ptx::copy_async_commit();
+  // The first step takes what k leaves over, with zeros behind it; all others are whole along k.
+  const int steps = int((p.k + depth - 1) / depth), over = int(p.k % depth);
+  AsyncCopies<decltype(stage->a), AK> copies_a(from_a, stage->a, tile.row, over);
+  AsyncCopies<decltype(stage->b), BK> copies_b(from_b, stage->b, tile.col, over);
+  const bool whole_a = tile.row + down <= p.m && (AK || vectors.a);
+  const bool whole_b = tile.col + right <= p.n && (BK || vectors.b);
+  const auto fetch = [&](int step, bool all) {
+    Stage& to = stage[step % stages];
+    const std::int64_t l0 = p.k - std::int64_t(steps - step) * depth;
+    if (all || whole_a)
+      copies_a.next(step % stages * sizeof(Stage));
+    else
+      to.a.fetch(from_a, tile.row, l0);
+    if (all || whole_b)
+      copies_b.next(step % stages * sizeof(Stage));
+    else
+      to.b.fetch(from_b, tile.col, l0);
   };
-#pragma unroll
-  for (int s = 0; s < stages - 1; ++s) fetch(s);
-  ptx::copy_async_wait<stages - 2>();
-  __syncthreads();
+  if (over > 0) {
+    auto part_a = from_a;
+    auto part_b = from_b;
+    part_a.k = part_b.k = over;
+    stage->a.fetch(part_a, tile.row, 0);
+    stage->b.fetch(part_b, tile.col, 0);
+  } else if (steps > 0) {
+    fetch(0, false);
+  }
+  ptx::copy_async_commit();
 
   float sum[8][16] = {};
   Fragment fragment[2];
-  if (steps > 0) fragment[0].load(stage[0], 0, i0, j0);
-  for (int step = 0; step < steps; ++step) {
+  const auto multiply = [&](auto all) {
+    for (int step = 0; step < steps; ++step) {
+      const Stage& now = stage[step % stages];
+      ptx::copy_async_wait<0>();
+      __syncthreads();  // the tile is here, whoever copied it, and the other one was used
+      fragment[0].load(now, 0, i0, j0);
+      if (step + 1 < steps) fetch(step + 1, all.value);
+      ptx::copy_async_commit();
 #pragma unroll
-    for (int l = 0; l < depth; ++l) {
-      // The tile that step - 1 used is free: its last element was loaded before the last barrier.
-      if (l == 0) fetch(step + stages - 1);
-      if (l + 1 < depth) {
-        fragment[(l + 1) % 2].load(stage[step % stages], l + 1, i0, j0);
-      } else {
-        ptx::copy_async_wait<stages - 2>();
-        __syncthreads();  // the next tile is here, whoever copied it
-        if (step + 1 < steps) fragment[0].load(stage[(step + 1) % stages], 0, i0, j0);
+      for (int l = 0; l < depth; ++l) {
+        if (l + 1 < depth) fragment[(l + 1) % 2].load(now, l + 1, i0, j0);
+        fragment[l % 2].multiply(sum);
       }
-      fragment[l % 2].multiply(sum);
     }
-  }
+  };
+  // A block without edges has a loop without questions about them.
+  if (whole_a && whole_b)
+    multiply(std::true_type{});
+  else
+    multiply(std::false_type{});
 
 #pragma unroll
   for (int i = 0; i < 8; ++i)

@@ -4,8 +4,8 @@
 // into equal shares. Who has the end of a tile finishes it; the others hand their sums on through
 // scratch memory, which the finisher adds in a fixed order: the result is the same from run to run.
 // Handing on costs what some steps cost, so it is done only where it saves more.
-// Limit: shared memory. In the 128 cycles of a product of 64 x 256 x 16 the tensor cores read 10 KiB of it and the copy
-// engine writes 6: all of its 128 bytes a cycle. And a tile's end, when the last products run out, is not filled.
+// Limit: power. The tensor cores are busy in 97 cycles of 100, but the clock falls from 1.98 to 1.6 GHz under their load
+// and that of the copies.
 #include "hopper_stream.cuh"
 
 namespace warpath::matmul {

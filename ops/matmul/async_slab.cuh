@@ -15,53 +15,70 @@ struct AsyncSlab {
     return load<4>(&at[l][i]);
   }
 
-  // Zeros outside of the matrix. A tile that lies inside of it asks nothing about edges: those
-  // questions would be instructions in the way of multiplications.
+  // Any part of a matrix, with zeros outside of it, 4 bytes at a time.
   template <bool AlongK>
   __device__ __forceinline__ void fetch(const Operand<float, AlongK>& x, std::int64_t i0,
                                         std::int64_t l0) {
-    const bool whole = i0 + Outer <= x.size && l0 + Depth <= x.k;
-    if (whole && AlongK)
-      fetch_turned(x.at(i0, l0), x.pitch);
-    else if (whole && x.vectors)
-      fetch_vectors(x.at(i0, l0), x.pitch);
-    else
-      fetch_edge(x, i0, l0);
-  }
-
- private:
-  // A warp copies 8 neighbours along k, a 32-byte sector, of 4 rows.
-  __device__ __forceinline__ void fetch_turned(const float* x, std::int64_t row) {
-    constexpr int rows = Threads / 8;
-    const int t = threadIdx.x;
-    const float* from = x + t / 8 * row + t % 8;
-    const std::uint32_t to = ptx::shared_address(&at[t % 8][t / 8]);
-#pragma unroll
-    for (int q = 0; q < Outer / rows; ++q, from += rows * row)
-#pragma unroll
-      for (int h = 0; h < Depth / 8; ++h)
-        ptx::copy_async<4>(to + (h * 8 * pitch + q * rows) * 4, from + h * 8);
-  }
-
-  __device__ __forceinline__ void fetch_vectors(const float* x, std::int64_t row) {
-    constexpr int vectors = Outer / 4, rows = Threads / vectors;
-    const int l = threadIdx.x / vectors, i = threadIdx.x % vectors * 4;
-    const float* from = x + l * row + i;
-    const std::uint32_t to = ptx::shared_address(&at[l][i]);
-#pragma unroll
-    for (int q = 0; q < Depth / rows; ++q, from += rows * row)
-      ptx::copy_async<16>(to + q * rows * pitch * 4, from);
-  }
-
-  template <bool AlongK>
-  __device__ __forceinline__ void fetch_edge(const Operand<float, AlongK>& x, std::int64_t i0,
-                                             std::int64_t l0) {
 #pragma unroll 1
     for (int v = threadIdx.x; v < Outer * Depth; v += Threads) {
       const int i = AlongK ? v / Depth : v % Outer, l = AlongK ? v % Depth : v / Outer;
       ptx::copy_async<4>(ptx::shared_address(&at[l][i]), x.at(i0 + i, l0 + l),
                          i0 + i < x.size && l0 + l < x.k);
     }
+  }
+};
+
+// A thread's share of the copies of one tile after another along k, all inside of the matrix. It asks
+// nothing about edges and reckons no address anew: those would be instructions in the way of
+// multiplications.
+template <class Slab, bool AlongK>
+struct AsyncCopies;
+
+// Along k: a warp copies 8 neighbours, a 32-byte sector, of 4 rows, and turns them over.
+template <int Outer, int Depth, int Threads>
+struct AsyncCopies<AsyncSlab<Outer, Depth, Threads>, true> {
+  using Slab = AsyncSlab<Outer, Depth, Threads>;
+  static constexpr int rows = Threads / 8;
+  const float* from;
+  std::int64_t down;  // from row to row that this thread copies
+  std::uint32_t to;
+
+  __device__ __forceinline__ AsyncCopies(const Operand<float, true>& x, const Slab& slab,
+                                         std::int64_t i0, std::int64_t l0)
+      : from(x.at(i0 + threadIdx.x / 8, l0 + threadIdx.x % 8)),
+        down(rows * x.pitch),
+        to(ptx::shared_address(&slab.at[threadIdx.x % 8][threadIdx.x / 8])) {}
+
+  // Into the slab that lies `bytes` behind the first.
+  __device__ __forceinline__ void next(std::uint32_t bytes) {
+#pragma unroll
+    for (int q = 0; q < Outer / rows; ++q, from += down)
+#pragma unroll
+      for (int h = 0; h < Depth / 8; ++h)
+        ptx::copy_async<4>(to + bytes + (h * 8 * Slab::pitch + q * rows) * 4, from + h * 8);
+    from += Depth - Outer / rows * down;
+  }
+};
+
+// Along the outer axis, 16 bytes at a time.
+template <int Outer, int Depth, int Threads>
+struct AsyncCopies<AsyncSlab<Outer, Depth, Threads>, false> {
+  using Slab = AsyncSlab<Outer, Depth, Threads>;
+  static constexpr int vectors = Outer / 4, rows = Threads / vectors;
+  const float* from;
+  std::int64_t down;
+  std::uint32_t to;
+
+  __device__ __forceinline__ AsyncCopies(const Operand<float, false>& x, const Slab& slab,
+                                         std::int64_t i0, std::int64_t l0)
+      : from(x.at(i0 + threadIdx.x % vectors * 4, l0 + threadIdx.x / vectors)),
+        down(rows * x.pitch),
+        to(ptx::shared_address(&slab.at[threadIdx.x / vectors][threadIdx.x % vectors * 4])) {}
+
+  __device__ __forceinline__ void next(std::uint32_t bytes) {
+#pragma unroll
+    for (int q = 0; q < Depth / rows; ++q, from += down)
+      ptx::copy_async<16>(to + bytes + q * rows * Slab::pitch * 4, from);
   }
 };
 

@@ -69,6 +69,8 @@ std::vector<Case> layouts() {
             {.dtypes = {DType::bf16}, .layouts = {{"b", columns}}}),
       sized("a^T b, many steps", 136, 264, 328,
             {.dtypes = half_types, .layouts = {{"a", columns}}}),
+      sized("a^T b, whole tiles", 136, 264, 100,
+            {.dtypes = {DType::f32}, .layouts = {{"a", columns}}}),
       sized("a^T b^T, special", 40, 120, 13,
             {.fill = Fill::special, .layouts = {{"a", columns}, {"b", columns}}}),
       sized("padded", 70, 130, 50, {.layouts = {{"a", padded}, {"b", padded}}}),

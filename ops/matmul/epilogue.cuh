@@ -11,9 +11,35 @@
 
 namespace warpath::matmul {
 
-// x / (1 + exp(-y)). A large -y makes the reciprocal 0 and not NaN: exp gives infinity.
+// x / (1 + 2^y). A large y makes the reciprocal 0 and not NaN: the power is infinite.
 __device__ __forceinline__ float times_sigmoid(float x, float y) {
-  return x * ptx::reciprocal(1.0f + ptx::exp2(-1.4426950408889634f * y));
+  return x * ptx::reciprocal(1.0f + ptx::exp2(y));
+}
+
+// The same for four, which share a reciprocal: that of the product of their denominators. They are held below 2^31, so
+// that the product is finite; what is smaller than x * 2^-31 does not count.
+__device__ __forceinline__ void times_sigmoid(float (&x)[4], const float (&y)[4]) {
+  float p[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) p[i] = 1.0f + ptx::exp2(fminf(y[i], 31.0f));
+  const float first = p[0] * p[1], second = p[2] * p[3];
+  const float both = ptx::reciprocal(first * second);
+  const float of_first = both * second, of_second = both * first;
+  x[0] *= of_first * p[1];
+  x[1] *= of_first * p[0];
+  x[2] *= of_second * p[3];
+  x[3] *= of_second * p[2];
+}
+
+// The y of the above. silu: x / (1 + exp(-x)). gelu: x / 2 * (1 + tanh(z)), and 1 + tanh(z) is 2 / (1 + exp(-2 z)),
+// z = sqrt(2 / pi) * (x + 0.044715 x^3).
+inline constexpr float log2_e = 1.4426950408889634f;
+__device__ __forceinline__ float silu_power(float x) {
+  return -log2_e * x;
+}
+__device__ __forceinline__ float gelu_power(float x) {
+  constexpr float a = -log2_e * 1.5957691216057308f, b = a * 0.044715f;
+  return x * (a + b * (x * x));
 }
 
 __device__ __forceinline__ float activate(Activation activation, float x) {
@@ -22,10 +48,10 @@ __device__ __forceinline__ float activate(Activation activation, float x) {
       return x;
     case Activation::relu:
       return x < 0.0f ? 0.0f : x;  // NaN stays
-    case Activation::gelu:         // 1 + tanh(y) is 2 / (1 + exp(-2 y))
-      return times_sigmoid(x, 1.5957691216057308f * (x + 0.044715f * x * x * x));
+    case Activation::gelu:
+      return times_sigmoid(x, gelu_power(x));
     case Activation::silu:
-      return times_sigmoid(x, x);
+      return times_sigmoid(x, silu_power(x));
   }
   return x;
 }
@@ -42,7 +68,7 @@ struct Epilogue {
   bool to_float;  // d is f32 though the inputs are not
 
   // d is the sum.
-  __device__ __forceinline__ bool plain() const {
+  __host__ __device__ __forceinline__ bool plain() const {
     return alpha == 1.0f && !c && !bias && activation == Activation::none;
   }
   __device__ __forceinline__ float c_at(std::int64_t i) const {
@@ -112,13 +138,28 @@ struct Epilogue {
   }
 };
 
+// Four sums as tensor cores leave them with a thread: two neighbours in a row, the first in an even column, and the two
+// that are 8 rows below.
+using Quad = float[4];
+
+template <class F>
+__device__ __forceinline__ void for_each_of(Quad& quad, F f) {
+#pragma unroll
+  for (int i = 0; i < 4; ++i) f(quad[i], i / 2 * 8, i % 2);
+}
+
 // The same on all sums of a thread that holds many of them, a step for all of them at a time: one branch
 // a step, where one for every sum makes a kernel many times as long, and minutes of compiling.
-// each(f) calls f(sum, i, j) with every sum, by reference, and its place relative to (row, col).
-template <class T, class Each>
+// quads(f) calls f(quad, i, j) with all of them, by reference, and their place relative to (row, col).
+template <class T, class Quads>
 __device__ __forceinline__ void finish(const Epilogue<T>& out, std::int64_t batch, std::int64_t row,
-                                       std::int64_t col, Each each) {
+                                       std::int64_t col, Quads quads) {
   if (out.plain()) return;  // at once: the steps that follow are long, and far from what comes next
+  const auto each = [&](auto f) {
+    quads([&](Quad& quad, int i, int j) {
+      for_each_of(quad, [&](float& sum, int down, int right) { f(sum, i + down, j + right); });
+    });
+  };
   if (out.alpha != 1.0f) each([&](float& sum, int, int) { sum *= out.alpha; });
   if (out.c) {
     const std::int64_t first = batch * out.c_batch + row * out.c_row + col * out.c_col;
@@ -127,14 +168,31 @@ __device__ __forceinline__ void finish(const Epilogue<T>& out, std::int64_t batc
         sum += out.beta * out.c_at(first + i * out.c_row + j * out.c_col);
     });
   }
-  if (out.bias)
-    each([&](float& sum, int, int j) {
-      if (col + j < out.n) sum += to_float(out.bias[col + j]);
-    });
+  if (out.bias) {
+    const T* const bias = out.bias + col;
+    constexpr int most = 1 << 20;  // more than any thread looks at
+    const int left = out.n - col < most ? int(out.n - col) : most;
+    if (out.n % 2 == 0 && reinterpret_cast<std::uintptr_t>(bias) % (2 * sizeof(T)) == 0)
+      quads([&](Quad& quad, int, int j) {
+        if (j >= left) return;
+        const Vector<T, 2> two = load<2>(bias + j);
+        for_each_of(quad, [&](float& sum, int, int right) { sum += to_float(two.at[right]); });
+      });
+    else
+      each([&](float& sum, int, int j) {
+        if (j < left) sum += to_float(bias[j]);
+      });
+  }
   using enum Activation;
   if (out.activation == relu) each([](float& sum, int, int) { sum = activate(relu, sum); });
-  if (out.activation == gelu) each([](float& sum, int, int) { sum = activate(gelu, sum); });
-  if (out.activation == silu) each([](float& sum, int, int) { sum = activate(silu, sum); });
+  const auto sigmoids = [&](auto power) {
+    quads([&](Quad& quad, int, int) {
+      const Quad y = {power(quad[0]), power(quad[1]), power(quad[2]), power(quad[3])};
+      times_sigmoid(quad, y);
+    });
+  };
+  if (out.activation == gelu) sigmoids([](float x) { return gelu_power(x); });
+  if (out.activation == silu) sigmoids([](float x) { return silu_power(x); });
 }
 
 namespace detail {

@@ -94,7 +94,7 @@ inline constexpr int storage_bytes = int(sizeof(Storage));
 struct Shape {
   int m, n, steps;  // along k
   bool a_batched, b_batched;
-  TileOrder order;
+  QuickOrder order;
 };
 
 // The roles of a block: the first warp group loads, the others multiply.
@@ -146,36 +146,51 @@ __device__ __forceinline__ void multiply_stage(typename Tile::Sums& sums, const 
   ptx::commit_products();
 }
 
-// Sums over `steps` stages for a warp group. A stage is freed, by free(stage) in every thread, once the products of the
-// next one have been started: one group is always running. meanwhile() is called once, when the first products run.
-template <class Tile, class Free, class Meanwhile>
-__device__ __forceinline__ void consume(Ring<Tile>& ring, Turn<Tile::stages>& turn,
-                                        typename Tile::Sums& sums, int group, int steps, Free free,
-                                        Meanwhile meanwhile) {
-  const auto start = [&](bool accumulate) {
+// The sums of a warp group over the stages of a tile: begin(), a step for every further stage, end(). A stage is freed,
+// by free(stage) in every thread, once the products of the next one have been started: one group is always running.
+template <class Tile, class Free>
+struct Consumer {
+  Ring<Tile>& ring;
+  Turn<Tile::stages>& turn;
+  typename Tile::Sums& sums;
+  int group;
+  Free free;
+  int running = 0;  // the stage
+
+  __device__ __forceinline__ int start(bool accumulate) {
     const int stage = turn.stage;
     ptx::wait(ring.full[stage], turn.parity);
     multiply_stage<Tile>(sums, ring.a[stage], ring.b[stage], group, accumulate);
     turn.next();
     return stage;
-  };
-  int before = start(false), last = before;
-  if (steps > 1) last = start(true);
-  meanwhile();
-  for (int step = 2; step <= steps; ++step) {
-    ptx::wait_products<1>();
-    free(before);
-    before = last;
-    if (step < steps) last = start(true);
   }
-  ptx::wait_products(sums);
-  free(before);
-}
+  __device__ __forceinline__ void begin() { running = start(false); }
+  // meanwhile() is called when the products of two stages are under way.
+  template <class Meanwhile>
+  __device__ __forceinline__ void step(Meanwhile meanwhile) {
+    const int started = start(true);
+    meanwhile();
+    ptx::wait_products<1>();
+    free(running);
+    running = started;
+  }
+  __device__ __forceinline__ void steps(int count) {
+    for (int i = 0; i < count; ++i) step([] {});
+  }
+  __device__ __forceinline__ void end() {
+    ptx::wait_products(sums);
+    free(running);
+  }
+};
+
 template <class Tile, class Free>
 __device__ __forceinline__ void consume(Ring<Tile>& ring, Turn<Tile::stages>& turn,
                                         typename Tile::Sums& sums, int group, int steps,
                                         Free free) {
-  consume(ring, turn, sums, group, steps, free, [] {});
+  Consumer<Tile, Free> consumer{ring, turn, sums, group, free};
+  consumer.begin();
+  consumer.steps(steps - 1);
+  consumer.end();
 }
 
 }  // namespace warpath::matmul::hopper

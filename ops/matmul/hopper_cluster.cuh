@@ -18,32 +18,48 @@ __device__ __forceinline__ TilePlace own_place(TilePlace at) {
   return at;
 }
 
-// As produce(); the bytes of b come from all blocks of the cluster, and count here all the same.
+// What a block asks for to fill a stage: its rows of a for itself, its share of b for the whole cluster. The bytes of b
+// come from all blocks, and count here all the same.
 template <class Tile>
-__device__ __forceinline__ void produce_shared(Ring<Tile>& ring, Turn<Tile::stages>& turn,
-                                               const CUtensorMap& a, const CUtensorMap& b,
-                                               const Shape& shape, TilePlace of_cluster, int begin,
-                                               int end) {
-  constexpr int cluster = Tile::cluster;
-  const TilePlace at = own_place<cluster>(of_cluster);
-  if constexpr (cluster == 1) {
-    produce(ring, turn, a, b, shape, at, begin, end);
-  } else {
-    constexpr std::uint16_t all = (1 << cluster) - 1;
+struct Loads {
+  Ring<Tile>& ring;
+  const CUtensorMap &a, &b;
+  const Shape& shape;
+  TilePlace at;  // of this block
+
+  __device__ __forceinline__ Loads(Ring<Tile>& r, const CUtensorMap& a_map,
+                                   const CUtensorMap& b_map, const Shape& s, TilePlace of_cluster)
+      : ring(r), a(a_map), b(b_map), shape(s), at(own_place<Tile::cluster>(of_cluster)) {}
+
+  __device__ __forceinline__ void ask_a(int stage, int step) const {
+    ptx::Barrier& full = ring.full[stage];
+    ptx::arrive_expecting(full, Tile::stage_bytes);
+    Tile::A::boxes(ring.a[stage], at.row * Tile::m, step * Tile::k, at.batch * shape.a_batched,
+                   [&](void* to, ptx::BoxPlace p) { ptx::load_box(to, a, p, full); });
+  }
+  __device__ __forceinline__ void ask_b(int stage, int step) const {
     using Share = typename Tile::BShare;
-    const int rank = int(ptx::rank_in_cluster());
-    for (int step = begin; step < end; ++step, turn.next()) {
-      ptx::Barrier& full = ring.full[turn.stage];
-      ptx::wait(ring.empty[turn.stage], turn.parity ^ 1);
-      ptx::arrive_expecting(full, Tile::stage_bytes);
-      Tile::A::boxes(ring.a[turn.stage], at.row * Tile::m, step * Tile::k,
-                     at.batch * shape.a_batched,
-                     [&](void* to, ptx::BoxPlace p) { ptx::load_box(to, a, p, full); });
-      Share::boxes(ring.b[turn.stage] + rank * Share::bytes,
-                   at.column * Tile::n + rank * Share::rows, step * Tile::k,
-                   at.batch * shape.b_batched,
-                   [&](void* to, ptx::BoxPlace p) { ptx::load_box_to_all(to, b, p, full, all); });
-    }
+    constexpr std::uint16_t all = (1 << Tile::cluster) - 1;
+    ptx::Barrier& full = ring.full[stage];
+    const int rank = Tile::cluster > 1 ? int(ptx::rank_in_cluster()) : 0;
+    Share::boxes(ring.b[stage] + rank * Share::bytes, at.column * Tile::n + rank * Share::rows,
+                 step * Tile::k, at.batch * shape.b_batched, [&](void* to, ptx::BoxPlace p) {
+                   if constexpr (Tile::cluster > 1)
+                     ptx::load_box_to_all(to, b, p, full, all);
+                   else
+                     ptx::load_box(to, b, p, full);
+                 });
+  }
+};
+
+// Fills stages with the steps [begin, end) of a tile; by one thread of each block.
+template <class Tile>
+__device__ __forceinline__ void produce_shared(const Loads<Tile>& loads, Turn<Tile::stages>& turn,
+                                               int begin, int end) {
+  for (int step = begin; step < end; ++step, turn.next()) {
+    ptx::wait(loads.ring.empty[turn.stage], turn.parity ^ 1);
+    loads.ask_a(turn.stage, step);
+    loads.ask_b(turn.stage, step);
   }
 }
 
@@ -56,6 +72,13 @@ __device__ __forceinline__ void free_shared(Ring<Tile>& ring, int stage) {
   } else {
     if (lane < Tile::cluster) ptx::arrive_at(ring.empty[stage], lane);
   }
+}
+
+template <class Tile>
+__device__ __forceinline__ auto sharing_consumer(Ring<Tile>& ring, Turn<Tile::stages>& turn,
+                                                 typename Tile::Sums& sums, int group) {
+  const auto free = [&ring](int stage) { free_shared(ring, stage); };
+  return Consumer<Tile, decltype(free)>{ring, turn, sums, group, free};
 }
 
 // A cluster has started, or is done: nobody reaches into a block that is not there.

@@ -97,7 +97,7 @@ Shape shape_of(const Args& args, int band) {
           int(ceil_div(args.k(), Tile::k)),
           args.a.stride[0] != 0,
           args.b.stride[0] != 0,
-          TileOrder::of(rows, columns, args.batch(), band)};
+          QuickOrder::of(rows, columns, args.batch(), band)};
 }
 
 }  // namespace warpath::matmul::hopper

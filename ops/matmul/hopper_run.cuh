@@ -9,7 +9,8 @@
 
 namespace warpath::matmul::hopper {
 
-inline constexpr int run_threads = 3 * ptx::warp_group;
+template <class Tile>
+inline constexpr int run_threads = (1 + Tile::groups) * ptx::warp_group;
 
 template <class Tile>
 struct RunStorage {
@@ -75,7 +76,7 @@ using RunTile = SharedTile<Cluster, T, 128, 256, 4, A, B>;
 
 template <class Tile>
 ClusterLaunch run_launch(cudaStream_t stream) {
-  return {Tile::cluster, run_threads, storage_bytes<RunStorage<Tile>>, stream};
+  return {Tile::cluster, run_threads<Tile>, storage_bytes<RunStorage<Tile>>, stream};
 }
 
 }  // namespace warpath::matmul::hopper

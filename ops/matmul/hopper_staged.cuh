@@ -55,24 +55,21 @@ __device__ __forceinline__ void lay_down(const float* sums, unsigned char* patch
   }
 }
 
-// As much as the staging holds of a warp group's 64 rows: 2 patches, of 16 values each that are the thread's floats, or
-// its words of two. The stores may still run when this returns.
+// The `number`th patch of a warp group's 64 rows: 16 values, the thread's floats or its words of two. Patches go by turns
+// through those of the staging. The store may still run when this returns.
 template <class Value>
-__device__ __forceinline__ void store_patches(const Value* values, Staging& staging,
-                                              const CUtensorMap& d, ptx::BoxPlace at, int group) {
-  constexpr int columns = std::is_same_v<Value, float> ? 32 : 64;
+__device__ __forceinline__ void store_patch(const Value* values, int number, Staging& staging,
+                                            const CUtensorMap& d, ptx::BoxPlace at, int group) {
   const bool leader = threadIdx.x % ptx::warp_group == 0;
   const int barrier = first_free_barrier + group;
-  if (leader) ptx::wait_stores_read<0>();  // what was here before
+  unsigned char* const patch = staging.patch[number % Staging::patches];
+  if (leader) ptx::wait_stores_read<Staging::patches - 1>();  // what was here before
   ptx::sync_some(barrier, ptx::warp_group);
-#pragma unroll
-  for (int p = 0; p < Staging::patches; ++p) lay_down(values + p * 16, staging.patch[p]);
+  lay_down(values, patch);
   ptx::fence_async_proxy();
   ptx::sync_some(barrier, ptx::warp_group);
   if (!leader) return;
-#pragma unroll
-  for (int p = 0; p < Staging::patches; ++p)
-    ptx::store_box(d, {at.inner + p * columns, at.row, at.batch}, staging.patch[p]);
+  ptx::store_box(d, at, patch);
   ptx::commit_stores();
 }
 
@@ -89,43 +86,78 @@ __device__ __forceinline__ void store_staged(const typename Tile::Sums& sums,
                                              const CUtensorMap& d, TilePlace at, int group) {
   if (sizeof(T) == 4 || out.to_float) {
 #pragma unroll
-    for (int i = 0; i < Tile::n / 2; i += 16 * Staging::patches)
-      store_patches(sums + i, staging, d, box_of<Tile>(at, group, 2 * i), group);
+    for (int p = 0; p < Tile::n / 32; ++p)
+      store_patch(sums + 16 * p, p, staging, d, box_of<Tile>(at, group, 32 * p), group);
   } else if constexpr (sizeof(T) == 2) {
 #pragma unroll
-    for (int i = 0; i < Tile::n / 2; i += 32 * Staging::patches) {
-      std::uint32_t words[16 * Staging::patches];
-      round_pairs<T>(sums + i, words);
-      store_patches(words, staging, d, box_of<Tile>(at, group, 2 * i), group);
+    for (int p = 0; p < Tile::n / 64; ++p) {
+      std::uint32_t words[16];
+      round_pairs<T>(sums + 32 * p, words);
+      store_patch(words, p, staging, d, box_of<Tile>(at, group, 64 * p), group);
     }
   }
 }
 
-// The right half of a tile of 16-bit results, two to a word, that is still to be stored: the patches hold the left one.
-template <class Tile>
-struct LateHalf {
-  std::uint32_t words[Tile::n / 8];
-  ptx::BoxPlace at;
+// A tile of 16-bit results that is still to be stored: two to a word, but for the last `Raw` of its patches, which are the
+// sums as they were and go through the epilogue only when they are stored.
+template <class Tile, int Raw>
+struct KeptTile {
+  using T = typename Tile::T;
+  static constexpr int patches = Tile::n / 64, done = patches - Raw;
+  std::uint32_t words[done * 16];
+  float raw[Raw > 0 ? Raw * 32 : 1];
+  TilePlace at;
   bool there = false;
 
-  __device__ __forceinline__ void store(Staging& staging, const CUtensorMap& d, int group) {
-    if (there) store_patches(words, staging, d, at, group);
-    there = false;
+  __device__ __forceinline__ void keep(typename Tile::Sums& sums, const Epilogue<T>& out,
+                                       TilePlace place, int group) {
+    if constexpr (Raw > 0) {
+      auto& first = reinterpret_cast<float(&)[done * 32]>(sums);
+      finish(first, out, corner_of<Tile>(place, group));
+#pragma unroll
+      for (int i = 0; i < Raw * 32; ++i) raw[i] = sums[done * 32 + i];
+    }
+    round_pairs<T>(sums, words);
+    at = place;
+    there = true;
+  }
+  // f(words of the patch)
+  template <class F>
+  __device__ __forceinline__ void with(int patch, const Epilogue<T>& out, int group, F f) {
+    if constexpr (Raw > 0) {
+      if (patch >= done) {
+        auto& sums = reinterpret_cast<float(&)[32]>(raw[(patch - done) * 32]);
+        Corner corner = corner_of<Tile>(at, group);
+        corner.column += 64 * patch;
+        finish(sums, out, corner);
+        std::uint32_t rounded[16];
+        round_pairs<T>(sums, rounded);
+        return f(rounded);
+      }
+    }
+    f(words + 16 * patch);
+  }
+  __device__ __forceinline__ void store(int patch, const Epilogue<T>& out, Staging& staging,
+                                        const CUtensorMap& d, int group) {
+    if (!there) return;
+    with(patch, out, group, [&](const std::uint32_t* values) {
+      store_patch(values, patch, staging, d, box_of<Tile>(at, group, 64 * patch), group);
+    });
+  }
+  // All of it; room(patch) is where a patch may lie, each in a place of its own.
+  template <class Room>
+  __device__ __forceinline__ void store_last(const Epilogue<T>& out, const CUtensorMap& d,
+                                             int group, Room room) {
+#pragma unroll
+    for (int p = 0; p < patches; ++p) {
+      with(p, out, group, [&](const std::uint32_t* values) { lay_down(values, room(p)); });
+      ptx::fence_async_proxy();
+      ptx::sync_some(first_free_barrier + group, ptx::warp_group);
+      if (threadIdx.x % ptx::warp_group != 0) continue;
+      ptx::store_box(d, box_of<Tile>(at, group, 64 * p), room(p));
+      ptx::commit_stores();
+    }
   }
 };
-
-// As store_staged(), the left half at once and the right one when `late` is stored.
-template <class Tile>
-__device__ __forceinline__ void store_half(const typename Tile::Sums& sums, Staging& staging,
-                                           const CUtensorMap& d, TilePlace at, int group,
-                                           LateHalf<Tile>& late) {
-  static_assert(Tile::n == 2 * 64 * Staging::patches, "a half fills the patches");
-  std::uint32_t words[Tile::n / 8];
-  round_pairs<typename Tile::T>(sums, words);
-  store_patches(words, staging, d, box_of<Tile>(at, group, 0), group);
-  round_pairs<typename Tile::T>(sums + Tile::n / 4, late.words);
-  late.at = box_of<Tile>(at, group, Tile::n / 2);
-  late.there = true;
-}
 
 }  // namespace warpath::matmul::hopper

@@ -32,7 +32,8 @@ __device__ __forceinline__ void for_each_pair(float (&sums)[Count], F&& f) {
 template <class T, int Count>
 __device__ __forceinline__ void finish(float (&sums)[Count], const Epilogue<T>& out, Corner at) {
   matmul::finish(out, at.batch, at.row, at.column, [&](auto f) {
-    for_each_pair(sums, [&](float& x, float& y, int i, int j) { f(x, i, j), f(y, i, j + 1); });
+#pragma unroll
+    for (int j = 0; j < Count / 4; ++j) f(reinterpret_cast<Quad&>(sums[4 * j]), 0, 8 * j);
   });
 }
 

@@ -5,42 +5,55 @@
 
 namespace warpath::matmul::hopper {
 
-inline constexpr int tile_floats = 128 * 256;
 // What it costs to hand sums on, in steps along k: to leave 128 KiB in scratch memory when all SMs do, to take them from
 // there; and to share out a round and a bit, whose workers read a and b at different places. As an H200 takes them.
 inline constexpr int leave_steps = 10, take_steps = 2, uneven_steps = 96;
 inline constexpr int most_parts = 16;
 
-// The places in scratch: the sums of two warp groups, and a flag for each. The flags lie in front, where no other shape's
-// sums ever are: they must be zero between launches.
+// A gradient of weights has few tiles and a long k: where more of these fit into a round, they are the better ones. Three
+// warp groups of 64 rows each.
+template <class T>
+using SquareTile = SharedTile<1, T, 192, 192, 3, true, true>;
+
+// The places in scratch: the sums of a tile's warp groups, and a flag for each. The flags lie in front, where no other
+// shape's sums ever are: they must be zero between launches.
 inline constexpr int most_flags = 1 << 14;
+template <class Tile>
 struct Parts {
+  static constexpr int floats = Tile::m * Tile::n;  // of a place
   float* sums;
   unsigned* ready;
 
+  explicit Parts(const Args& args)
+      : sums(static_cast<float*>(args.scratch.data) + most_flags),
+        ready(static_cast<unsigned*>(args.scratch.data)) {}
   __device__ __forceinline__ float4* of(int place, int group) const {
-    return reinterpret_cast<float4*>(sums + std::int64_t(place) * tile_floats) +
-           group * (tile_floats / 2 / 4) + threadIdx.x % ptx::warp_group;
+    return reinterpret_cast<float4*>(sums + std::int64_t(place) * floats) +
+           group * (floats / Tile::groups / 4) + threadIdx.x % ptx::warp_group;
   }
   __device__ __forceinline__ unsigned* flag(int place, int group) const {
-    return ready + 2 * place + group;
+    return ready + Tile::groups * place + group;
   }
 };
 
-template <int Count>
-__device__ __forceinline__ void hand_on(const float (&sums)[Count], const Parts& parts, int place,
-                                        int group) {
+// The sums are on their way when this returns; tell() says that they are there.
+template <class Tile>
+__device__ __forceinline__ void hand_on(const typename Tile::Sums& sums, const Parts<Tile>& parts,
+                                        int place, int group) {
   float4* const to = parts.of(place, group);
 #pragma unroll
-  for (int i = 0; i < Count / 4; ++i)
+  for (int i = 0; i < Tile::n / 8; ++i)
     to[i * ptx::warp_group] = {sums[4 * i], sums[4 * i + 1], sums[4 * i + 2], sums[4 * i + 3]};
+}
+template <class Tile>
+__device__ __forceinline__ void tell(const Parts<Tile>& parts, int place, int group) {
   ptx::sync_some(first_free_barrier + group, ptx::warp_group);
   if (threadIdx.x % ptx::warp_group == 0) ptx::store_release(parts.flag(place, group), 1);
 }
 
-template <int Count>
-__device__ __forceinline__ void take_over(float (&sums)[Count], const Parts& parts, int place,
-                                          int group) {
+template <class Tile>
+__device__ __forceinline__ void take_over(typename Tile::Sums& sums, const Parts<Tile>& parts,
+                                          int place, int group) {
   unsigned* const flag = parts.flag(place, group);
   if (threadIdx.x % ptx::warp_group == 0) {
     while (ptx::load_acquire(flag) == 0) __nanosleep(20);
@@ -49,7 +62,7 @@ __device__ __forceinline__ void take_over(float (&sums)[Count], const Parts& par
   ptx::sync_some(first_free_barrier + group, ptx::warp_group);
   const float4* const from = parts.of(place, group);
 #pragma unroll
-  for (int i = 0; i < Count / 4; ++i) {
+  for (int i = 0; i < Tile::n / 8; ++i) {
     const float4 part = __ldcg(&from[i * ptx::warp_group]);
     sums[4 * i] += part.x;
     sums[4 * i + 1] += part.y;
@@ -58,10 +71,16 @@ __device__ __forceinline__ void take_over(float (&sums)[Count], const Parts& par
   }
 }
 
+// Of a thread in each role, 512 for each of a warp group in all.
 template <class Tile>
-__global__ void __launch_bounds__(run_threads, 1)
+inline constexpr int giver_registers = Tile::groups == 2 ? producer_registers : 32;
+template <class Tile>
+inline constexpr int taker_registers = Tile::groups == 2 ? consumer_registers : 160;
+
+template <class Tile>
+__global__ void __launch_bounds__(run_threads<Tile>, 1)
     stream_k(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
-             const __grid_constant__ CUtensorMap d, Shape shape, SharedWork work, Parts parts,
+             const __grid_constant__ CUtensorMap d, Shape shape, SharedWork work, Parts<Tile> parts,
              Output<typename Tile::T> out) {
   constexpr int cluster = Tile::cluster;
   extern __shared__ __align__(1024) unsigned char shared[];
@@ -73,28 +92,42 @@ __global__ void __launch_bounds__(run_threads, 1)
   PieceWalk walk(work, blockIdx.x / cluster);
   Piece piece{};
   if (is_producer()) {
-    ptx::give_registers<producer_registers>();
+    ptx::give_registers<giver_registers<Tile>>();
     if (threadIdx.x == 0)
       while (walk.next(piece))
-        produce_shared(block.ring, turn, a, b, shape, shape.order.at(piece.tile), piece.k_begin,
-                       piece.k_end);
+        produce_shared(Loads<Tile>(block.ring, a, b, shape, shape.order.at(piece.tile)), turn,
+                       piece.k_begin, piece.k_end);
   } else {
-    ptx::take_registers<consumer_registers>();
+    ptx::take_registers<taker_registers<Tile>>();
     const int group = consumer_group(), rank = blockIdx.x % cluster;
+    constexpr int none = -1;
+    int untold = none;  // where sums were left that nobody knows of
+    const auto tell_of_it = [&] {
+      if (untold != none) tell(parts, untold, group);
+      untold = none;
+    };
     bool more = walk.next(piece);
     while (more) {
       TilePlace at{};
       Piece next{};
       typename Tile::Sums sums;
-      consume(
-          block.ring, turn, sums, group, piece.k_end - piece.k_begin,
-          [&](int stage) { free_shared(block.ring, stage); },
-          [&] {
-            at = settled_place<Tile>(shape, piece.tile);
-            more = walk.next(next);
-          });
+      auto consumer = sharing_consumer<Tile>(block.ring, turn, sums, group);
+      consumer.begin();
+      const auto look_ahead = [&] {
+        at = settled_place<Tile>(shape, piece.tile);
+        more = walk.next(next);
+        tell_of_it();
+      };
+      if (const int steps = piece.k_end - piece.k_begin; steps > 1) {
+        consumer.step(look_ahead);
+        consumer.steps(steps - 2);
+      } else {
+        look_ahead();
+      }
+      consumer.end();
       if (piece.k_end < work.steps) {
-        hand_on(sums, parts, piece.place * cluster + rank, group);
+        untold = piece.place * cluster + rank;
+        hand_on(sums, parts, untold, group);
       } else {
         for (int p = piece.first_place; p < piece.place; p += piece.place_step)
           take_over(sums, parts, p * cluster + rank, group);
@@ -102,20 +135,25 @@ __global__ void __launch_bounds__(run_threads, 1)
       }
       piece = next;
     }
+    tell_of_it();
     finish_stores();
   }
   sync_sharers<Tile>();
 }
 
-// How the tiles are shared out among the clusters the GPU holds. Times are in steps along k.
+struct Plan {
+  SharedWork work;
+  std::int64_t time;  // in steps along k of 128 x 256
+};
+
+// How the tiles are shared out among the clusters the GPU holds.
 template <class Tile>
-SharedWork share(const Shape& shape) {
+Plan share(const Shape& shape) {
   const int tiles = shape.order.tiles(), steps = shape.steps;
   const int all = std::max<int>(1, int(multiprocessors()) / Tile::cluster);
-  SharedWork best{tiles, steps, 0, std::min(tiles, all)};
-  std::int64_t shortest = ceil_div(tiles, all) * std::int64_t(steps);
+  Plan best{{tiles, steps, 0, std::min(tiles, all)}, ceil_div(tiles, all) * std::int64_t(steps)};
   const auto consider = [&](const SharedWork& work, std::int64_t time) {
-    if (time < shortest) shortest = time, best = work;
+    if (time < best.time) best = {work, time};
   };
   // A full round joins the rest: a share is then one tile and a bit, and most tiles have two workers.
   if (const int rest = tiles % all; tiles > all && rest > 0)
@@ -128,30 +166,40 @@ SharedWork share(const Shape& shape) {
           rounds * (ceil_div(steps, parts) + leave_steps) + (parts - 1) * take_steps;
       consider({tiles, steps, 0, int(std::min<std::int64_t>(tiles * parts, all)), parts}, time);
     }
+  best.time = best.time * Tile::m * Tile::n / (128 * 256);
+  if (Tile::cluster == 1) best.time += best.time / 20;  // for what a pair of blocks reads once
   return best;
+}
+template <class Tile>
+Plan share(const Args& args) {
+  return share<Tile>(shape_of<Tile, Tile::cluster>(args, 1));
 }
 
 // f(Tag<tile>): two blocks, one above the other, share b where there are rows enough for both.
 template <class F>
-void by_cluster(const Args& args, F f) {
+void by_tile(const Args& args, F f) {
   const std::int64_t rows = ceil_div(args.m(), 128);
   const bool pairs = rows % 2 == 0 || rows >= 8;
   by_form(args, [&]<class T, bool A, bool B>(Form<T, A, B>) {
-    if (pairs)
-      f(Tag<RunTile<2, T, A, B>>{});
-    else
-      f(Tag<RunTile<1, T, A, B>>{});
+    using Pair = RunTile<2, T, A, B>;
+    using Single = RunTile<1, T, A, B>;
+    if constexpr (A && B) {
+      const Plan square = share<SquareTile<T>>(args);
+      const std::int64_t others = pairs ? share<Pair>(args).time : share<Single>(args).time;
+      if (square.work.places() > 0 && square.time < others) return f(Tag<SquareTile<T>>{});
+    }
+    pairs ? f(Tag<Pair>{}) : f(Tag<Single>{});
   });
 }
 
 inline std::int64_t stream_scratch(const Args& args) {
   std::int64_t bytes = 0;
   if (!supports(args).empty()) return bytes;
-  by_cluster(args, [&]<class Block>(Tag<Block>) {
-    const SharedWork work = share<Block>(shape_of<Block, Block::cluster>(args, 1));
-    const std::int64_t places = std::int64_t(work.places()) * Block::cluster;
-    WARPATH_CHECK(2 * places <= most_flags, "matmul: stream-k has too many parts");
-    if (places > 0) bytes = (most_flags + places * tile_floats) * std::int64_t(sizeof(float));
+  by_tile(args, [&]<class Block>(Tag<Block>) {
+    const std::int64_t places = std::int64_t(share<Block>(args).work.places()) * Block::cluster;
+    WARPATH_CHECK(Block::groups * places <= most_flags, "matmul: stream-k has too many parts");
+    if (places > 0)
+      bytes = (most_flags + places * Parts<Block>::floats) * std::int64_t(sizeof(float));
   });
   return bytes;
 }
@@ -162,15 +210,14 @@ inline std::int64_t stream_zeroed(const Args& args) {
 }
 
 inline void stream_launch(const Args& args, cudaStream_t stream) {
-  by_cluster(args, [&]<class Block>(Tag<Block>) {
+  by_tile(args, [&]<class Block>(Tag<Block>) {
     const Shape shape = shape_of<Block, Block::cluster>(args, run_band / Block::cluster);
-    const SharedWork work = share<Block>(shape);
-    if (work.places() == 0) return launch_whole<Block>(args, stream);
-    auto* const flags = static_cast<unsigned*>(args.scratch.data);
-    const Parts parts{reinterpret_cast<float*>(flags + most_flags), flags};
+    const SharedWork work = share<Block>(shape).work;
+    if constexpr (Block::groups == 2)
+      if (work.places() == 0) return launch_whole<Block>(args, stream);
     run_launch<Block>(stream)(stream_k<Block>, unsigned(work.workers), map_of_a<Block>(args),
-                              map_of_b<Block>(args), map_of_d(args), shape, work, parts,
-                              output_of<typename Block::T>(args));
+                              map_of_b<Block>(args), map_of_d(args), shape, work,
+                              Parts<Block>(args), output_of<typename Block::T>(args));
   });
 }
 

@@ -1,8 +1,9 @@
 // A persistent kernel whose clusters take whole tiles, one after the other.
 //
 // What a tile costs beside its products is what short sums along k are slow by. So in the usual case, 16-bit results that
-// the copy engine stores, half of a tile waits in registers until the next one's first products run. That case has a
-// kernel of its own: with the others' code beside it the compiler has no registers left for the half.
+// the copy engine stores, a tile waits in registers, rounded, and leaves patch by patch while the next one's first
+// products run: all at once they would keep the engine from loading. That case has a kernel of its own, and once more
+// where d is the plain sum: other code beside it takes registers, and is jumped over at every tile.
 #pragma once
 #include "hopper_run.cuh"
 
@@ -10,8 +11,11 @@ namespace warpath::matmul::hopper {
 
 inline constexpr int run_band = 16;  // in tiles of 128 rows
 
-template <class Tile, bool Usual>
-__global__ void __launch_bounds__(run_threads, 1)
+// How d leaves: as the rounded sums, through the epilogue, or in a way found out by the kernel.
+enum class Way { plain, finished, any };
+
+template <class Tile, Way way>
+__global__ void __launch_bounds__(run_threads<Tile>, 1)
     whole_tiles(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
                 const __grid_constant__ CUtensorMap d, Shape shape, Output<typename Tile::T> out) {
   constexpr int cluster = Tile::cluster;
@@ -27,30 +31,40 @@ __global__ void __launch_bounds__(run_threads, 1)
     ptx::give_registers<producer_registers>();
     if (threadIdx.x == 0)
       for (int tile = first; tile < tiles; tile += stride)
-        produce_shared(block.ring, turn, a, b, shape, shape.order.at(tile), 0, shape.steps);
+        produce_shared(Loads<Tile>(block.ring, a, b, shape, shape.order.at(tile)), turn, 0,
+                       shape.steps);
   } else {
     ptx::take_registers<consumer_registers>();
     const int group = consumer_group();
     Staging& staging = block.staging[group];
-    LateHalf<Tile> late;
+    KeptTile<Tile, way == Way::finished ? 1 : 0> kept;
     for (int tile = first; tile < tiles; tile += stride) {
       TilePlace at{};
       typename Tile::Sums sums;
-      consume(
-          block.ring, turn, sums, group, shape.steps,
-          [&](int stage) { free_shared(block.ring, stage); },
-          [&] {
-            at = settled_place<Tile>(shape, tile);
-            if constexpr (Usual) late.store(staging, d, group);
-          });
-      if constexpr (Usual) {
-        finish(sums, out.epilogue, corner_of<Tile>(at, group));
-        store_half<Tile>(sums, staging, d, at, group, late);
-      } else {
+      auto consumer = sharing_consumer<Tile>(block.ring, turn, sums, group);
+      consumer.begin();
+      if constexpr (way == Way::any) {
+        at = settled_place<Tile>(shape, tile);
+        consumer.steps(shape.steps - 1);
+        consumer.end();
         store_tile<Tile>(sums, out, block, d, at);
+      } else {
+#pragma unroll
+        for (int patch = 0; patch < kept.patches; ++patch)
+          consumer.step([&] {
+            if (patch == 0) at = settled_place<Tile>(shape, tile);
+            kept.store(patch, out.epilogue, staging, d, group);
+          });
+        consumer.steps(shape.steps - 1 - kept.patches);
+        consumer.end();
+        kept.keep(sums, out.epilogue, at, group);
       }
     }
-    if constexpr (Usual) late.store(staging, d, group);
+    // No stage is filled any more, and this group's rows of a are read by nobody else.
+    static_assert(kept.patches <= Tile::stages && Tile::A::bytes == Tile::groups * patch_bytes);
+    if constexpr (way != Way::any)
+      kept.store_last(out.epilogue, d, group,
+                      [&](int patch) { return block.ring.a[patch] + group * patch_bytes; });
     finish_stores();
   }
   sync_sharers<Tile>();
@@ -66,9 +80,14 @@ void launch_whole(const Args& args, cudaStream_t stream) {
     run_launch<Tile>(stream)(kernel, clusters, map_of_a<Tile>(args), map_of_b<Tile>(args),
                              map_of_d(args), shape, out);
   };
-  if constexpr (sizeof(typename Tile::T) == 2)
-    if (out.by_engine && !out.epilogue.to_float) return launch(whole_tiles<Tile, true>);
-  launch(whole_tiles<Tile, false>);
+  // A single block has but a few rows of tiles: not worth the compiling.
+  if constexpr (sizeof(typename Tile::T) == 2 && Tile::cluster > 1) {
+    const bool kept = out.by_engine && !out.epilogue.to_float;
+    if (kept && shape.steps > Tile::n / 64)
+      return out.epilogue.plain() ? launch(whole_tiles<Tile, Way::plain>)
+                                  : launch(whole_tiles<Tile, Way::finished>);
+  }
+  launch(whole_tiles<Tile, Way::any>);
 }
 
 }  // namespace warpath::matmul::hopper

@@ -194,7 +194,10 @@ struct WarpSum {
   __device__ __forceinline__ void put(const Epilogue<T>& out, std::int64_t batch, std::int64_t row0,
                                       std::int64_t col0) {
     finish(out, batch, row0 + row(), col0 + col(), [&](auto f) {
-      for_each_pair([&](float& x, float& y, int i, int j) { f(x, i, j), f(y, i, j + 1); });
+#pragma unroll
+      for (int i = 0; i < I; ++i)
+#pragma unroll
+        for (int j = 0; j < J; ++j) f(at[i][j], 16 * i, 8 * j);
     });
     store_pairs(out, batch, row0 + row(), col0 + col(), [&](auto f) { for_each_pair(f); });
   }

@@ -49,11 +49,19 @@ struct Turn {
   }
 };
 
-// The rows of w of this block, a tile of them at a time.
+// So many rows of w for each block, and one more for the first `left`. Reckoned by the host: a division of 64 bits is
+// more than a hundred instructions, which would have to come from memory before the first copy starts.
+struct Shares {
+  std::int64_t each;
+  unsigned left;
+};
+
+// The rows of this block, a tile of them at a time.
 struct Share {
   std::int64_t begin, end;
-  __device__ __forceinline__ explicit Share(std::int64_t n)
-      : begin(n * blockIdx.x / gridDim.x), end(n * (blockIdx.x + 1) / gridDim.x) {}
+  __device__ __forceinline__ explicit Share(Shares all)
+      : begin(blockIdx.x * all.each + min(blockIdx.x, all.left)),
+        end(begin + all.each + (blockIdx.x < all.left)) {}
 };
 
 __device__ __forceinline__ uint4 read16(const unsigned char* at) {
@@ -160,7 +168,7 @@ __device__ __forceinline__ void consume(Storage<Groups>& s, const Problem<T>& p,
 }
 
 template <class T, int Groups>
-__global__ void __launch_bounds__(all_threads, 1) bulk(Problem<T> p) {
+__global__ void __launch_bounds__(all_threads, 1) bulk(Problem<T> p, Shares shares) {
   extern __shared__ __align__(128) unsigned char shared[];
   auto& s = *reinterpret_cast<Storage<Groups>*>(shared);
   if (threadIdx.x == threads) {
@@ -172,9 +180,9 @@ __global__ void __launch_bounds__(all_threads, 1) bulk(Problem<T> p) {
   }
   __syncthreads();
   if (threadIdx.x >= threads)
-    produce(s, p, Share(p.n));
+    produce(s, p, Share(shares));
   else
-    consume(s, p, Share(p.n));
+    consume(s, p, Share(shares));
 }
 
 unsigned blocks_of(const Args& args) {
@@ -190,7 +198,9 @@ void launch(const Args& args, cudaStream_t stream) {
       constexpr int bytes = sizeof(Storage<Groups>);
       const auto kernel = bulk<T, Groups>;
       allow_shared(kernel, bytes);
-      kernel<<<blocks_of(args), all_threads, bytes, stream>>>(problem_of<T>(args));
+      const unsigned blocks = blocks_of(args);
+      const Shares shares{args.n() / blocks, unsigned(args.n() % blocks)};
+      kernel<<<blocks, all_threads, bytes, stream>>>(problem_of<T>(args), shares);
     });
   });
   CUDA_CHECK(cudaGetLastError());
