@@ -80,6 +80,7 @@ inline cudaDataType scalar_type(cublasComputeType_t compute) {
       return CUDA_R_16F;
     case CUBLAS_COMPUTE_64F:
     case CUBLAS_COMPUTE_64F_PEDANTIC:
+    case CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT:
       return CUDA_R_64F;
     case CUBLAS_COMPUTE_32I:
     case CUBLAS_COMPUTE_32I_PEDANTIC:

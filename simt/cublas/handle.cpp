@@ -96,10 +96,44 @@ cublasStatus_t cublasGetMathMode(cublasHandle_t h, cublasMath_t* mode) {
   *mode = h->math_mode;
   return CUBLAS_STATUS_SUCCESS;
 }
-cublasStatus_t cublasSetAtomicsMode(cublasHandle_t h, cublasAtomicsMode_t) {
+cublasStatus_t cublasSetAtomicsMode(cublasHandle_t h, cublasAtomicsMode_t mode) {
   SIMT_CUBLAS_SETTING(true);
+  h->atomics_mode = mode;
   return CUBLAS_STATUS_SUCCESS;
 }
+cublasStatus_t cublasGetAtomicsMode(cublasHandle_t h, cublasAtomicsMode_t* mode) {
+  SIMT_CUBLAS_SETTING(mode != nullptr);
+  *mode = h->atomics_mode;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasGetProperty(libraryPropertyType type, int* value) {
+  if (value == nullptr || type < MAJOR_VERSION || type > PATCH_LEVEL)
+    return CUBLAS_STATUS_INVALID_VALUE;
+  const int parts[] = {CUBLAS_VERSION / 10000, CUBLAS_VERSION / 100 % 100, CUBLAS_VERSION % 100};
+  *value = parts[type];
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+// Each setting of emulation and the one who asks for it.
+#define SIMT_CUBLAS_KEPT(name, type, member)                      \
+  cublasStatus_t cublasSet##name(cublasHandle_t h, type value) {  \
+    SIMT_CUBLAS_SETTING(true);                                    \
+    h->member = value;                                            \
+    return CUBLAS_STATUS_SUCCESS;                                 \
+  }                                                               \
+  cublasStatus_t cublasGet##name(cublasHandle_t h, type* value) { \
+    SIMT_CUBLAS_SETTING(value != nullptr);                        \
+    *value = h->member;                                           \
+    return CUBLAS_STATUS_SUCCESS;                                 \
+  }
+SIMT_CUBLAS_KEPT(EmulationStrategy, cublasEmulationStrategy_t, emulation)
+SIMT_CUBLAS_KEPT(EmulationSpecialValuesSupport, cudaEmulationSpecialValuesSupport, special_values)
+SIMT_CUBLAS_KEPT(FixedPointEmulationMantissaControl, cudaEmulationMantissaControl, mantissa_control)
+SIMT_CUBLAS_KEPT(FixedPointEmulationMaxMantissaBitCount, int, most_mantissa_bits)
+SIMT_CUBLAS_KEPT(FixedPointEmulationMantissaBitOffset, int, mantissa_offset)
+SIMT_CUBLAS_KEPT(FixedPointEmulationMantissaBitCountPointer, int*, mantissa_bits)
+#undef SIMT_CUBLAS_KEPT
+
 const char* cublasGetStatusName(cublasStatus_t status) {
   for (const Name& n : names) {
     if (n.status == status) return n.name;

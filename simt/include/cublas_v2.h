@@ -49,6 +49,8 @@ typedef enum {
   CUBLAS_TENSOR_OP_MATH = 1,
   CUBLAS_PEDANTIC_MATH = 2,
   CUBLAS_TF32_TENSOR_OP_MATH = 3,
+  CUBLAS_FP32_EMULATED_BF16X9_MATH = 4,
+  CUBLAS_FP64_EMULATED_FIXEDPOINT_MATH = 8,
   CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION = 16,
 } cublasMath_t;
 typedef enum {
@@ -96,6 +98,7 @@ typedef enum {
   CUBLAS_GEMM_ALGO13_TENSOR_OP = 113,
   CUBLAS_GEMM_ALGO14_TENSOR_OP = 114,
   CUBLAS_GEMM_ALGO15_TENSOR_OP = 115,
+  CUBLAS_GEMM_AUTOTUNE = 999,
 } cublasGemmAlgo_t;
 typedef enum {
   CUBLAS_COMPUTE_16F = 64,
@@ -109,6 +112,8 @@ typedef enum {
   CUBLAS_COMPUTE_32F_FAST_16F = 74,
   CUBLAS_COMPUTE_32F_FAST_16BF = 75,
   CUBLAS_COMPUTE_32F_FAST_TF32 = 77,
+  CUBLAS_COMPUTE_32F_EMULATED_16BFX9 = 78,
+  CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT = 79,
 } cublasComputeType_t;
 typedef cudaDataType cublasDataType_t;
 typedef struct cublasContext* cublasHandle_t;
@@ -125,6 +130,9 @@ cublasStatus_t cublasGetPointerMode(cublasHandle_t handle, cublasPointerMode_t* 
 cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode);
 cublasStatus_t cublasGetMathMode(cublasHandle_t handle, cublasMath_t* mode);
 cublasStatus_t cublasSetAtomicsMode(cublasHandle_t handle, cublasAtomicsMode_t mode);
+cublasStatus_t cublasGetAtomicsMode(cublasHandle_t handle, cublasAtomicsMode_t* mode);
+cublasStatus_t cublasGetProperty(libraryPropertyType type, int* value);
+#include <simt/cublas_emulation.inc>
 const char* cublasGetStatusName(cublasStatus_t status);
 const char* cublasGetStatusString(cublasStatus_t status);
 
@@ -182,11 +190,7 @@ cublasStatus_t cublasHgemmBatched(cublasHandle_t h, cublasOperation_t ta, cublas
 #include <simt/cublas_mixed.inc>
 }
 
-#define cublasCreate_v2 cublasCreate
-#define cublasDestroy_v2 cublasDestroy
-#define cublasSetStream_v2 cublasSetStream
-#define cublasSgemm_v2 cublasSgemm
-#define cublasDgemm_v2 cublasDgemm
+#include <simt/cublas_v2_names.h>
 
 // The form of CUDA 10, where the compute type was a data type.
 inline cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb,
@@ -200,4 +204,12 @@ inline cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperation_t ta, cubla
                                                            : CUBLAS_COMPUTE_32F;
   return cublasGemmEx(h, ta, tb, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c, c_type,
                       ldc, type, algorithm);
+}
+inline cublasStatus_t cublasSgemmEx(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb,
+                                    int m, int n, int k, const float* alpha, const void* a,
+                                    cudaDataType a_type, int lda, const void* b,
+                                    cudaDataType b_type, int ldb, const float* beta, void* c,
+                                    cudaDataType c_type, int ldc) {
+  return cublasGemmEx(h, ta, tb, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c, c_type,
+                      ldc, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
 }

@@ -12,6 +12,7 @@
 #include <simt/api_error.h>
 #include <simt/api_function.h>
 #include <simt/api_graph.h>
+#include <simt/api_graph_nodes.h>
 #include <simt/api_memory.h>
 #include <simt/api_stream.h>
 #include <simt/api_texture.h>

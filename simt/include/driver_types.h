@@ -8,6 +8,7 @@
 #include <simt/host_defines.h>
 #include <simt/types_device.h>
 #include <simt/types_graph.h>
+#include <simt/types_graph_node.h>
 #include <simt/types_launch.h>
 #include <simt/types_memory.h>
 #include <simt/types_texture.h>

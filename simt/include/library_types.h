@@ -60,3 +60,10 @@ enum cudaEmulationMantissaControl_t {
   CUDA_EMULATION_MANTISSA_CONTROL_FIXED = 1,
 };
 typedef cudaEmulationMantissaControl_t cudaEmulationMantissaControl;
+enum cudaEmulationSpecialValuesSupport_t {
+  CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_DEFAULT = 0xFFFF,
+  CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_NONE = 0,
+  CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_INFINITY = 1,
+  CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_NAN = 2,
+};
+typedef cudaEmulationSpecialValuesSupport_t cudaEmulationSpecialValuesSupport;

@@ -224,14 +224,15 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
 }
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
-  if (!graph) return record(cudaErrorInvalidValue);
-  *graph = nullptr;
+  if (graph) *graph = nullptr;
   State& all = state();
   const std::lock_guard lock(all.mutex);
   const auto found = all.streams.find(stream);
   if (found == all.streams.end()) return record(cudaErrorIllegalState);
   const std::shared_ptr<Capture> capture = found->second.capture;
   if (capture->origin != stream) return record(cudaErrorStreamCaptureUnmatched);
+  // A capture into a graph that the program has need not tell it.
+  if (!graph && capture->owns_target) return record(cudaErrorInvalidValue);
   // All that the capture went through must have come back to where it began.
   Nodes joined = found->second.last;
   const Nodes ends = ends_of(*capture->target);
@@ -243,7 +244,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   std::erase_if(all.events, belongs);
   --graph::open_captures;
   if (capture->valid && whole) {
-    *graph = capture->target;
+    if (graph) *graph = capture->target;
     return cudaSuccess;
   }
   if (capture->owns_target) delete capture->target;
@@ -279,7 +280,8 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* 
 }
 
 cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* dependencies,
-                                                size_t count, unsigned int flags) {
+                                                const cudaGraphEdgeData*, size_t count,
+                                                unsigned int flags) {
   if ((count != 0 && !dependencies) || flags > cudaStreamSetCaptureDependencies)
     return record(cudaErrorInvalidValue);
   State& all = state();

@@ -46,6 +46,8 @@ const char* name_of(cudaGraphNodeType type) {
       return "host";
     case cudaGraphNodeTypeGraph:
       return "graph";
+    case cudaGraphNodeTypeConditional:
+      return "conditional";
     default:
       return "empty";
   }
@@ -83,7 +85,10 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t original) {
   if (!clone || !original) return record(cudaErrorInvalidValue);
   *clone = new CUgraph_st;
-  (*clone)->nodes = std::move(original->clone()->nodes);
+  const auto copy = original->clone();
+  (*clone)->nodes = std::move(copy->nodes);
+  (*clone)->conditions = copy->conditions;
+  (*clone)->objects = copy->objects;
   for (const auto& node : (*clone)->nodes) node->graph = *clone;
   return cudaSuccess;
 }
@@ -229,6 +234,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     if (!exec->frees_on_launch) return record(cudaErrorInvalidValue);
     graph::free(each->memory);
   }
+  graph::start_conditions(*graph);
   return record(graph->run());
 }
 

@@ -148,15 +148,15 @@ cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* node, cudaGraph_t graph
                                         cudaEvent_t event) {
   if (!graph::add_node(node, graph, after, count, cudaGraphNodeTypeEventRecord))
     return record(cudaErrorInvalidValue);
-  (*node)->work = [event] { return cudaEventRecord(event, nullptr); };
-  return cudaSuccess;
+  return cudaGraphEventRecordNodeSetEvent(*node, event);
 }
 
 cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                      const cudaGraphNode_t* after, size_t count, cudaEvent_t) {
-  return record(graph::add_node(node, graph, after, count, cudaGraphNodeTypeWaitEvent)
-                    ? cudaSuccess
-                    : cudaErrorInvalidValue);
+                                      const cudaGraphNode_t* after, size_t count,
+                                      cudaEvent_t event) {
+  if (!graph::add_node(node, graph, after, count, cudaGraphNodeTypeWaitEvent))
+    return record(cudaErrorInvalidValue);
+  return cudaGraphEventWaitNodeSetEvent(*node, event);
 }
 
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node) {

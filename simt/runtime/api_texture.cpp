@@ -4,7 +4,9 @@
 #include <simt/api_texture.h>
 
 #include <algorithm>
+#include <mutex>
 #include <new>
+#include <unordered_map>
 
 #include "api_internal.h"
 
@@ -47,11 +49,36 @@ cudaError_t make_array(cudaArray_t* array, const cudaChannelFormatDesc* format, 
 }
 
 // Rows of an array from byte x of row y on; a run longer than a row goes on in the next, as the arrays' copies do.
-cudaError_t copy_run(const Image& image, size_t x, size_t y, char* other, size_t bytes,
-                     bool to_array, cudaMemcpyKind kind) {
-  if (y * image.pitch + x + bytes > image.pitch * rows(image)) return record(cudaErrorInvalidValue);
-  char* at = image.data + y * image.pitch + x;
-  return to_array ? cudaMemcpy(at, other, bytes, kind) : cudaMemcpy(other, at, bytes, kind);
+// Null where it does not fit.
+char* run_at(const cudaArray* array, size_t x, size_t y, size_t bytes) {
+  if (array == nullptr) return nullptr;
+  const Image& image = array->image;
+  if (y * image.pitch + x + bytes > image.pitch * rows(image)) return nullptr;
+  return image.data + y * image.pitch + x;
+}
+
+// The corner of a rectangle of an array; null where it does not fit.
+char* corner(const cudaArray* array, size_t x, size_t y, size_t width, size_t height) {
+  if (array == nullptr || x + width > array->image.pitch || y + height > rows(array->image))
+    return nullptr;
+  return array->image.data + y * array->image.pitch + x;
+}
+
+// What living objects were made of, for programs that ask.
+struct Made {
+  cudaResourceDesc resource;
+  cudaResourceViewDesc view;
+  bool viewed;
+};
+std::mutex made_lock;
+std::unordered_map<unsigned long long, Made> made;
+
+cudaError_t made_of(unsigned long long object, Made& found) {
+  const std::lock_guard guard(made_lock);
+  const auto it = made.find(object);
+  if (it == made.end()) return record(cudaErrorInvalidValue);
+  found = it->second;
+  return cudaSuccess;
 }
 
 // What a description stands for; false where it stands for nothing we have.
@@ -87,7 +114,7 @@ bool image_from(const cudaResourceDesc& from, Image& image) {
 }
 
 cudaError_t make_object(unsigned long long* object, const cudaResourceDesc* resource,
-                        const cudaTextureDesc* how) {
+                        const cudaTextureDesc* how, const cudaResourceViewDesc* view) {
   Image image{};
   if (object == nullptr || resource == nullptr || !image_from(*resource, image))
     return record(cudaErrorInvalidValue);
@@ -96,10 +123,18 @@ cudaError_t make_object(unsigned long long* object, const cudaResourceDesc* reso
   void* memory = nullptr;
   if (const cudaError_t error = simt::api::allocate_own(&memory, sizeof image)) return error;
   *object = reinterpret_cast<unsigned long long>(memory);
+  {
+    const std::lock_guard guard(made_lock);
+    made[*object] = {*resource, view != nullptr ? *view : cudaResourceViewDesc{}, view != nullptr};
+  }
   return cudaMemcpy(memory, &image, sizeof image, cudaMemcpyHostToDevice);
 }
 
 cudaError_t drop_object(unsigned long long object) {
+  {
+    const std::lock_guard guard(made_lock);
+    made.erase(object);
+  }
   return cudaFree(reinterpret_cast<void*>(object));
 }
 
@@ -142,36 +177,76 @@ cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* format, const cudaArray* a
 
 cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t bytes,
                               cudaMemcpyKind kind) {
-  if (to == nullptr) return record(cudaErrorInvalidValue);
-  return copy_run(to->image, x, y, static_cast<char*>(const_cast<void*>(from)), bytes, true, kind);
+  char* const at = run_at(to, x, y, bytes);
+  return at ? cudaMemcpy(at, from, bytes, kind) : record(cudaErrorInvalidValue);
+}
+cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void* from,
+                                   size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  char* const at = run_at(to, x, y, bytes);
+  return at ? cudaMemcpyAsync(at, from, bytes, kind, stream) : record(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaMemcpyFromArray(void* to, const cudaArray* from, size_t x, size_t y, size_t bytes,
                                 cudaMemcpyKind kind) {
-  if (from == nullptr) return record(cudaErrorInvalidValue);
-  return copy_run(from->image, x, y, static_cast<char*>(to), bytes, false, kind);
+  const char* const at = run_at(from, x, y, bytes);
+  return at ? cudaMemcpy(to, at, bytes, kind) : record(cudaErrorInvalidValue);
+}
+cudaError_t cudaMemcpyFromArrayAsync(void* to, const cudaArray* from, size_t x, size_t y,
+                                     size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  const char* const at = run_at(from, x, y, bytes);
+  return at ? cudaMemcpyAsync(to, at, bytes, kind, stream) : record(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, const cudaArray* from,
+                                   size_t from_x, size_t from_y, size_t bytes,
+                                   cudaMemcpyKind kind) {
+  char* const target = run_at(to, to_x, to_y, bytes);
+  const char* const source = run_at(from, from_x, from_y, bytes);
+  if (target == nullptr || source == nullptr) return record(cudaErrorInvalidValue);
+  return cudaMemcpy(target, source, bytes, kind);
 }
 
 cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t pitch,
                                 size_t width, size_t height, cudaMemcpyKind kind) {
-  if (to == nullptr || x + width > to->image.pitch || y + height > rows(to->image))
-    return record(cudaErrorInvalidValue);
-  char* at = to->image.data + y * to->image.pitch + x;
+  char* const at = corner(to, x, y, width, height);
+  if (at == nullptr) return record(cudaErrorInvalidValue);
   return cudaMemcpy2D(at, to->image.pitch, from, pitch, width, height, kind);
+}
+cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void* from,
+                                     size_t pitch, size_t width, size_t height, cudaMemcpyKind kind,
+                                     cudaStream_t stream) {
+  char* const at = corner(to, x, y, width, height);
+  if (at == nullptr) return record(cudaErrorInvalidValue);
+  return cudaMemcpy2DAsync(at, to->image.pitch, from, pitch, width, height, kind, stream);
 }
 
 cudaError_t cudaMemcpy2DFromArray(void* to, size_t pitch, const cudaArray* from, size_t x, size_t y,
                                   size_t width, size_t height, cudaMemcpyKind kind) {
-  if (from == nullptr || x + width > from->image.pitch || y + height > rows(from->image))
-    return record(cudaErrorInvalidValue);
-  const char* at = from->image.data + y * from->image.pitch + x;
+  const char* const at = corner(from, x, y, width, height);
+  if (at == nullptr) return record(cudaErrorInvalidValue);
   return cudaMemcpy2D(to, pitch, at, from->image.pitch, width, height, kind);
+}
+cudaError_t cudaMemcpy2DFromArrayAsync(void* to, size_t pitch, const cudaArray* from, size_t x,
+                                       size_t y, size_t width, size_t height, cudaMemcpyKind kind,
+                                       cudaStream_t stream) {
+  const char* const at = corner(from, x, y, width, height);
+  if (at == nullptr) return record(cudaErrorInvalidValue);
+  return cudaMemcpy2DAsync(to, pitch, at, from->image.pitch, width, height, kind, stream);
+}
+
+cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y,
+                                     const cudaArray* from, size_t from_x, size_t from_y,
+                                     size_t width, size_t height, cudaMemcpyKind kind) {
+  char* const target = corner(to, to_x, to_y, width, height);
+  const char* const source = corner(from, from_x, from_y, width, height);
+  if (target == nullptr || source == nullptr) return record(cudaErrorInvalidValue);
+  return cudaMemcpy2D(target, to->image.pitch, source, from->image.pitch, width, height, kind);
 }
 
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t* texture, const cudaResourceDesc* resource,
-                                    const cudaTextureDesc* how, const cudaResourceViewDesc*) {
+                                    const cudaTextureDesc* how, const cudaResourceViewDesc* view) {
   if (how == nullptr) return record(cudaErrorInvalidValue);
-  return make_object(texture, resource, how);
+  return make_object(texture, resource, how, view);
 }
 
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texture) {
@@ -184,9 +259,33 @@ cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc* how, cudaTextureObj
   return cudaSuccess;
 }
 
+cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* resource,
+                                             cudaTextureObject_t texture) {
+  Made found;
+  if (resource == nullptr) return record(cudaErrorInvalidValue);
+  if (const cudaError_t error = made_of(texture, found)) return error;
+  *resource = found.resource;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetTextureObjectResourceViewDesc(cudaResourceViewDesc* view,
+                                                 cudaTextureObject_t texture) {
+  Made found;
+  if (view == nullptr) return record(cudaErrorInvalidValue);
+  if (const cudaError_t error = made_of(texture, found)) return error;
+  if (!found.viewed) return record(cudaErrorInvalidValue);
+  *view = found.view;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* resource,
+                                             cudaSurfaceObject_t surface) {
+  return cudaGetTextureObjectResourceDesc(resource, surface);
+}
+
 cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* surface,
                                     const cudaResourceDesc* resource) {
-  return make_object(surface, resource, nullptr);
+  return make_object(surface, resource, nullptr, nullptr);
 }
 
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surface) {

@@ -36,6 +36,10 @@ cudaKernelNodeParams KernelCall::params() {
           nullptr};
 }
 
+std::shared_ptr<KernelCall> KernelCall::with(const Config& other) const {
+  return std::make_shared<KernelCall>(other, kernel_);
+}
+
 Recorder::Recorder() {
   recorder = this;
 }
@@ -103,6 +107,8 @@ std::vector<CUgraphNode_st*> CUgraph_st::order() const {
 
 std::shared_ptr<CUgraph_st> CUgraph_st::clone() const {
   auto copy = std::make_shared<CUgraph_st>();
+  copy->conditions = conditions;
+  copy->objects = objects;
   std::unordered_map<cudaGraphNode_t, cudaGraphNode_t> made;
   for (const auto& node : nodes) {
     copy->nodes.push_back(std::make_unique<CUgraphNode_st>(*node));
@@ -112,6 +118,10 @@ std::shared_ptr<CUgraph_st> CUgraph_st::clone() const {
     if (node->child) {
       twin->child = node->child->clone();
       twin->work = [child = twin->child] { return child->run(); };
+    }
+    if (node->branches) {
+      twin->branches = node->branches->clone();
+      twin->work = [branches = twin->branches] { return branches->run(); };
     }
     made[node.get()] = twin;
   }

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -26,6 +27,7 @@ class KernelCall {
   cudaError_t run() const;
   cudaKernelNodeParams params();
   const void* identity() const { return kernel_.identity; }
+  std::shared_ptr<KernelCall> with(const Config& other) const;
   Config config;
 
  private:
@@ -75,6 +77,34 @@ void forget(cudaEvent_t event);
 
 struct CUgraph_st;
 
+namespace simt::graph {
+
+// A node that asks a condition which of its bodies to run, and a `while` after each time again. Programs fill the
+// bodies after the node is made; a launch has copies of its own.
+struct Branches {
+  cudaGraphConditionalHandle handle = 0;
+  cudaGraphConditionalNodeType type = cudaGraphCondTypeIf;
+  std::vector<std::shared_ptr<CUgraph_st>> bodies;
+  std::vector<cudaGraph_t> given;  // the array that the program got
+
+  std::shared_ptr<Branches> clone() const;
+  cudaError_t run() const;
+};
+
+// Sets each condition of the graph that has one to its value at launch.
+void start_conditions(const CUgraph_st& graph);
+
+// References that a graph and its copies have to an object of the program's.
+struct Hold {
+  Hold(cudaUserObject_t o, unsigned n) : object(o), count(n) {}
+  ~Hold();
+  Hold(const Hold&) = delete;
+  cudaUserObject_t object;
+  unsigned count;
+};
+
+}  // namespace simt::graph
+
 struct CUgraphNode_st {
   CUgraph_st* graph = nullptr;
   cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
@@ -90,10 +120,15 @@ struct CUgraphNode_st {
   std::shared_ptr<CUgraph_st> child;
   std::shared_ptr<simt::graph::Block> memory;
   cudaMemAllocNodeParams allocation = {};
+  std::shared_ptr<simt::graph::Branches> branches;
+  cudaEvent_t event = nullptr;
+  std::map<cudaLaunchAttributeID, cudaLaunchAttributeValue> attributes;
 };
 
 struct CUgraph_st {
   std::vector<std::unique_ptr<CUgraphNode_st>> nodes;
+  std::vector<cudaGraphConditionalHandle> conditions;
+  std::vector<std::shared_ptr<simt::graph::Hold>> objects;
 
   CUgraphNode_st* add(cudaGraphNodeType type, std::vector<cudaGraphNode_t> after,
                       simt::graph::Work work);

@@ -211,6 +211,10 @@ Working::~Working() {
   std::erase_if(grid_.workers, [](const Worked& w) { return w.signalled == &signalled; });
 }
 
+double time_limit() {
+  return limit();
+}
+
 void take_interrupts_again() {
   sigset_t set;
   sigemptyset(&set);

@@ -30,6 +30,9 @@ class Working {
   Grid& grid_;
 };
 
+// Seconds that a kernel may run; 0: as long as it likes.
+double time_limit();
+
 // On the OS thread's own stack, when a block has been left from the signal's handler.
 void take_interrupts_again();
 

@@ -78,6 +78,15 @@ cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t count, int device,
 cudaError_t cudaMemAdvise(const void* pointer, size_t count, cudaMemoryAdvise advice,
                           cudaMemLocation location);
 cudaError_t cudaMemAdvise(const void* pointer, size_t count, cudaMemoryAdvise advice, int device);
+inline cudaError_t cudaMemPrefetchAsync_v2(const void* pointer, size_t count,
+                                           cudaMemLocation location, unsigned int flags,
+                                           cudaStream_t stream = nullptr) {
+  return cudaMemPrefetchAsync(pointer, count, location, flags, stream);
+}
+inline cudaError_t cudaMemAdvise_v2(const void* pointer, size_t count, cudaMemoryAdvise advice,
+                                    cudaMemLocation location) {
+  return cudaMemAdvise(pointer, count, advice, location);
+}
 cudaError_t cudaMemRangeGetAttribute(void* data, size_t size, cudaMemRangeAttribute attribute,
                                      const void* pointer, size_t count);
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t length = 0,

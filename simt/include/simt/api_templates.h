@@ -93,6 +93,22 @@ cudaError_t cudaMemcpyFromSymbolAsync(void* dst, const T& symbol, size_t count, 
   return cudaMemcpyFromSymbolAsync(dst, simt::symbol_address(symbol), count, offset, kind, stream);
 }
 template <class T>
+cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t graph,
+                                           const cudaGraphNode_t* after, size_t dependencies,
+                                           const T& symbol, const void* src, size_t count,
+                                           size_t offset, cudaMemcpyKind kind) {
+  return cudaGraphAddMemcpyNodeToSymbol(node, graph, after, dependencies,
+                                        simt::symbol_address(symbol), src, count, offset, kind);
+}
+template <class T>
+cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t graph,
+                                             const cudaGraphNode_t* after, size_t dependencies,
+                                             void* dst, const T& symbol, size_t count,
+                                             size_t offset, cudaMemcpyKind kind) {
+  return cudaGraphAddMemcpyNodeFromSymbol(node, graph, after, dependencies, dst,
+                                          simt::symbol_address(symbol), count, offset, kind);
+}
+template <class T>
 cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {
   return cudaGetSymbolAddress(pointer, simt::symbol_address(symbol));
 }

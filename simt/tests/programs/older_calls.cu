@@ -88,4 +88,17 @@ int main() {
 #if defined(CUBLAS_API_H_) && defined(_CUFFT_H_) && defined(CURAND_H_) && defined(__cuda_cuda_h__)
   printf("guards\n");
 #endif
+
+  // CUDA 12's names and forms.
+  cudaGraph_t graph;
+  cudaGraphNode_t node;
+  cudaGraphCreate(&graph, 0);
+  cudaGraphNodeParams empty = {};
+  empty.type = cudaGraphNodeTypeEmpty;
+  const cudaError_t added = cudaGraphAddNode(&node, graph, nullptr, 0, &empty);
+  const cudaMemLocation here = {cudaMemLocationTypeDevice, 0};
+  printf("cuda 12 %d %d %d\n", added,
+         cudaMemAdvise_v2(out, 64, cudaMemAdviseSetPreferredLocation, here),
+         cudaMemPrefetchAsync_v2(out, 64, here, 0));
+  cudaGraphDestroy(graph);
 }
