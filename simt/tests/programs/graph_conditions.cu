@@ -2,7 +2,10 @@
 // capture; copies of variables, attributes, events, objects that a graph owns.
 #include <cooperative_groups.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdio>
+#include <thread>
 
 #define CHECK(call)                                                       \
   do {                                                                    \
@@ -218,7 +221,7 @@ void refused() {
 }
 
 void destroy(void* calls) {
-  ++*static_cast<int*>(calls);
+  ++*static_cast<std::atomic<int>*>(calls);
 }
 
 void others() {
@@ -251,15 +254,18 @@ void others() {
   cudaLaunchAttributeValue told = {};
   CHECK(cudaGraphKernelNodeGetAttribute(grid, cudaLaunchAttributeCooperative, &told));
   // An object of ours that the graph and its copies own.
-  int destroyed = 0;
+  std::atomic<int> destroyed{0};
   cudaUserObject_t object;
   CHECK(cudaUserObjectCreate(&object, &destroyed, destroy, 1, cudaUserObjectNoDestructorSync));
   CHECK(cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove));
   const int blocks_met = launch(graph);
   printf("variable %d, blocks %d (cooperative %d), destroyed %d\n", out, blocks_met,
-         told.cooperative, destroyed);
+         told.cooperative, destroyed.load());
   CHECK(cudaGraphDestroy(graph));
-  printf("graph gone: destroyed %d\n", destroyed);
+  // Another thread may do it, a little later.
+  for (int i = 0; i < 200 && destroyed == 0; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  printf("graph gone: destroyed %d\n", destroyed.load());
   CHECK(cudaFree(blocks));
 }
 
