@@ -5,11 +5,6 @@
 using namespace simt;
 using namespace simt::api;
 
-namespace simt::graph {
-cudaError_t add_branches(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
-                         std::size_t count, cudaConditionalNodeParams& params);
-}
-
 namespace {
 
 cudaKernelNodeParams plain(const cudaKernelNodeParamsV2& p) {

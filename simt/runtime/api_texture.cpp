@@ -72,11 +72,12 @@ struct Made {
 std::mutex made_lock;
 std::unordered_map<unsigned long long, Made> made;
 
-cudaError_t made_of(unsigned long long object, Made& found) {
+template <class Part>
+cudaError_t tell_of(unsigned long long object, Part Made::*part, Part* told) {
   const std::lock_guard guard(made_lock);
   const auto it = made.find(object);
-  if (it == made.end()) return record(cudaErrorInvalidValue);
-  found = it->second;
+  if (told == nullptr || it == made.end()) return record(cudaErrorInvalidValue);
+  *told = it->second.*part;
   return cudaSuccess;
 }
 
@@ -260,20 +261,12 @@ cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc* how, cudaTextureObj
 
 cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* resource,
                                              cudaTextureObject_t texture) {
-  Made found;
-  if (resource == nullptr) return record(cudaErrorInvalidValue);
-  if (const cudaError_t error = made_of(texture, found)) return error;
-  *resource = found.resource;
-  return cudaSuccess;
+  return tell_of(texture, &Made::resource, resource);
 }
 
 cudaError_t cudaGetTextureObjectResourceViewDesc(cudaResourceViewDesc* view,
                                                  cudaTextureObject_t texture) {
-  Made found;
-  if (view == nullptr) return record(cudaErrorInvalidValue);
-  if (const cudaError_t error = made_of(texture, found)) return error;
-  *view = found.view;
-  return cudaSuccess;
+  return tell_of(texture, &Made::view, view);
 }
 
 cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* resource,

@@ -91,6 +91,10 @@ struct Branches {
   cudaError_t run() const;
 };
 
+// Adds such a node; its bodies are empty graphs that the program fills.
+cudaError_t add_branches(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                         std::size_t count, cudaConditionalNodeParams& params);
+
 // Sets each condition of the graph that has one to its value at launch.
 void start_conditions(const CUgraph_st& graph);
 

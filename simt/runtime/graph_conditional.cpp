@@ -109,11 +109,9 @@ cudaError_t graph::Branches::run() const {
   return which < bodies.size() ? bodies[which]->run() : cudaSuccess;
 }
 
-namespace simt::graph {
-
-// The node of cudaGraphAddNode; its bodies are empty graphs that the program fills.
-cudaError_t add_branches(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
-                         std::size_t count, cudaConditionalNodeParams& params) {
+cudaError_t graph::add_branches(cudaGraphNode_t* node, cudaGraph_t graph,
+                                const cudaGraphNode_t* after, std::size_t count,
+                                cudaConditionalNodeParams& params) {
   const unsigned most = params.type == cudaGraphCondTypeIf ? 2 : 1;
   if (!find(params.handle) || params.size == 0 || params.type < cudaGraphCondTypeIf ||
       params.type > cudaGraphCondTypeSwitch ||
@@ -133,5 +131,3 @@ cudaError_t add_branches(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGra
   (*node)->work = [branches] { return branches->run(); };
   return cudaSuccess;
 }
-
-}  // namespace simt::graph
