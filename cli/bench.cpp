@@ -20,14 +20,14 @@ Examples:
   ./warpath bench softmax                  every rung and peer on the bench cases
   ./warpath bench all --save               and write ops/*/results/<device>.json and the tables
   ./warpath bench reduce --rung 06 --seconds 1
-  ./warpath bench reduce --rung 06 --rung CUB --save      measure two again, keep the rest of the file
+  ./warpath bench reduce --rung 06,CUB --save
+                                           measure these again, keep the rest of the file
   ./warpath bench transpose --no-peers --dtype bf16
   ./warpath bench softmax --save --python build/venv/bin/python     with PyTorch, torch.compile and Triton
 
-All rungs and peers of a case are checked, then those that passed take turns at the clock, and each
-is checked again after its last turn. So a ratio is of times that were taken side by side; with --rung
-name the peer too. --save with --rung, --case or --dtype replaces what was measured again in the
-result file there is.
+All rungs and peers of a case are checked, then those that passed take turns at the clock, then each
+is checked again. So a ratio is of times that were taken side by side: with --rung name the peer too.
+--save with --rung, --case or --dtype replaces what was measured again in the result file there is.
 Exit status: 0 all passed, 1 a check failed, 2 the command was wrong or a part is missing.)";
 
 fs::path result_file(const harness::Places& places, const std::string& folder,
@@ -179,7 +179,8 @@ void add_bench(Registry& r) {
        "--python", r.options.python,
        "time PyTorch, torch.compile and Triton too, by this Python (build/venv/bin/python)")
       ->type_name("PROGRAM");
-  c->add_option("--seconds", r.options.seconds, "timer budget of one rung and case, all its turns together")
+  c->add_option("--seconds", r.options.seconds,
+                "timer budget of one rung and case, all its turns together")
       ->type_name("S")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

@@ -66,6 +66,7 @@ class Runner {
   void time_all(Contest& contest);
   void time_group(const std::vector<std::size_t>& group, Contest& contest);
   bool take_turn(std::size_t who, int round, Contest& contest);
+  void conclude(std::size_t who, Contest& contest);
   std::optional<nlohmann::json> ask(std::size_t who, const nlohmann::json& command, double limit,
                                     Record& record);
 

@@ -73,36 +73,45 @@ void Runner::time_group(const std::vector<std::size_t>& group, Contest& contest)
     for (const std::size_t who : order_of_round(passed, round)) {
       tell(fmt::format("{} {}, timing {}/{}", contest.what, contestants_[who].name, round + 1,
                        timing_rounds));
-      if (take_turn(who, round, contest) && round + 1 < timing_rounds) continue;
+      if (take_turn(who, round, contest)) continue;
       finish(who, contest.records[who]);
-      if (contest.records[who].status != Status::passed) std::erase(passed, who);
+      std::erase(passed, who);
     }
+  // Not between the turns of the last round: whoever came after a judgement would find a GPU that had rested.
+  for (const std::size_t who : passed) {
+    tell(fmt::format("{} {}, checking again", contest.what, contestants_[who].name));
+    conclude(who, contest);
+    finish(who, contest.records[who]);
+  }
 }
 
-// False: it did not go well, and there is no time. After the last turn the outputs are judged, and what all turns gave
-// is put together.
+// False: it did not go well, and the record says why.
 bool Runner::take_turn(std::size_t who, int round, Contest& contest) {
   Record& record = contest.records[who];
   const TimerOptions options = options_of_round(settings_.seconds, round);
-  const bool last = round + 1 == timing_rounds;
-  json command = {{"do", "time"},
-                  {"seconds", options.seconds},
-                  {"least", options.min_samples},
-                  {"most", options.max_samples}};
-  if (last) command["slot"] = slot;
-  const std::optional<json> reply =
-      ask(who, command, settings_.timeout + 20 * settings_.seconds, record);
+  const std::optional<json> reply = ask(who,
+                                        {{"do", "time"},
+                                         {"seconds", options.seconds},
+                                         {"least", options.min_samples},
+                                         {"most", options.max_samples}},
+                                        settings_.timeout + 20 * settings_.seconds, record);
   if (!reply || !went_well(who, *reply, record)) return false;
-  std::vector<double>& samples = contest.samples[who];
-  for (const json& us : reply->at("samples")) samples.push_back(us.get<double>());
-  if (!last) return true;
-  if (!judge(who, slot, "after the timed launches ", contest)) return false;
+  for (const json& us : reply->at("samples")) contest.samples[who].push_back(us.get<double>());
+  return true;
+}
 
-  record.timing = summarise_samples(samples);
+// What the timed launches left is judged; only then is there a time, of all turns.
+void Runner::conclude(std::size_t who, Contest& contest) {
+  Record& record = contest.records[who];
+  const std::optional<json> reply =
+      ask(who, {{"do", "hand_over"}, {"slot", slot}}, settings_.timeout, record);
+  if (!reply || !went_well(who, *reply, record) ||
+      !judge(who, slot, "after the timed launches ", contest))
+    return;
+  record.timing = summarise_samples(contest.samples[who]);
   const double work = work_of(contest.problem.cost()), seconds = record.timing->median_us * 1e-6;
   if (seconds > 1e-3 && work > 0)  // a shorter launch says little about its work
     paces_[{who, contest.attempt.dtype}] = {seconds / work, op_.cases[contest.attempt.test].name};
-  return true;
 }
 
 }  // namespace warpath::harness

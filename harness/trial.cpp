@@ -262,7 +262,7 @@ std::int64_t bytes_wanted(const TrialSetup& setup, const Plan& plan) {
   for (const TensorPlan& t : plan.tensors)
     if (t.present) args.tensor(t).data = reinterpret_cast<void*>(std::uintptr_t{1} << 20);
   try {
-    return tensors + setup.rung->scratch(args.get());
+    return tensors + std::max<std::int64_t>(0, setup.rung->scratch(args.get()));
   } catch (const std::exception&) {
     return tensors;
   }
@@ -292,13 +292,15 @@ json answer(Bench& bench, const json& command) {
     return {{"status", "ok"}};
   }
   WARPATH_CHECK(trial != nullptr, "nothing was checked yet");
+  if (what == "hand_over") {
+    trial->hand_over(command.at("slot").get<std::int64_t>());
+    return {{"status", "ok"}};
+  }
   TimerOptions options;
   options.seconds = command.at("seconds").get<double>();
   options.min_samples = command.at("least").get<int>();
   options.max_samples = command.at("most").get<int>();
-  const std::vector<double> samples = trial->time(options);
-  if (command.contains("slot")) trial->hand_over(command.at("slot").get<std::int64_t>());
-  return {{"status", "ok"}, {"samples", samples}};
+  return {{"status", "ok"}, {"samples", trial->time(options)}};
 }
 
 }  // namespace

@@ -30,9 +30,10 @@ const Device& open_device(const std::filesystem::path& library);
 //   {"do": "size", "case": index, "dtype": "f32"}
 //       "bytes" of device memory that a check takes, "free": what the device has left
 //   {"do": "check", "case": index, "dtype": "f32", "slot": offset, "launches": n}
-//   {"do": "time", "seconds": s, "least": n, "most": n, "slot": offset}
-//       one turn at the case checked last: "samples" in microseconds; with a slot, which only the last turn has, it looks
-//       for damage and hands the outputs over
+//   {"do": "time", "seconds": s, "least": n, "most": n}
+//       one turn at the case checked last: "samples" in microseconds
+//   {"do": "hand_over", "slot": offset}
+//       after the last turn: looks for damage, and gives the outputs
 //   {"do": "drop"}                                      gives its device memory back
 // with {"status": "ok" | "skipped" | "failed", "reason": …}, and of checked rungs "findings": […].
 // After "failed" the process is not to be trusted.
