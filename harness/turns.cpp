@@ -16,7 +16,7 @@ int share(int n, int round) {
 
 std::string turns_method() {
   return fmt::format(
-      "the rungs and peers of a case take turns in {} rounds, every second one in the other order; "
+      "the rungs and the vendor's kernels take turns in {} rounds, every second one the other way; "
       "median, p20 and p80 of all samples",
       timing_rounds);
 }
