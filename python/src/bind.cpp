@@ -366,10 +366,7 @@ void Bound::make_output(const ArgSpec& a) {
 }
 
 bool Bound::empty() const {
-  if (std::any_of(op_.parameters.begin(), op_.parameters.end(),
-                  [](const ArgSpec* a) { return a->role == Role::inout; }))
-    return false;
-  return no_elements_;
+  return no_elements_ && functional(op_);
 }
 
 // A kernel is not made for a row of no elements; what its result would be differs from op to op.

@@ -105,8 +105,8 @@ std::string op_json(const TorchOp& op) {
 
 }  // namespace
 
-std::string schema(const TorchOp& op) {
-  std::string text = op.name + "(";
+std::string schema(const TorchOp& op, const std::string& overload) {
+  std::string text = op.name + overload + "(";
   bool named = false;
   char alias = 'a';
   for (const ArgSpec* a : op.parameters) {

@@ -143,9 +143,14 @@ void register_ops() {
   auto* gpu = new StableLibrary(Kind::IMPL, "warpath", "CUDA", __FILE__, __LINE__);
   for (std::size_t i = 0; i < loaded().size(); ++i) {
     const TorchOp& op = loaded()[i];
-    defined->def(schema(op).c_str());
-    cpu->impl(op.name.c_str(), cpu_kernels[i]);
-    gpu->impl(op.name.c_str(), gpu_kernels[i]);
+    // Each op twice: calls that need no gradient take "plain", which Python lets past the Autograd key.
+    for (const std::string overload : {"", ".plain"}) {
+      if (!overload.empty() && !functional(op)) continue;
+      const std::string name = op.name + overload;
+      defined->def(schema(op, overload).c_str());
+      cpu->impl(name.c_str(), cpu_kernels[i]);
+      gpu->impl(name.c_str(), gpu_kernels[i]);
+    }
   }
 }
 

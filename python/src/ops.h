@@ -44,6 +44,13 @@ struct TorchOp {
   std::vector<const ArgSpec*> outputs;  // new tensors, in the order of the contract
 };
 
+// Whether a call changes nothing but its results.
+inline bool functional(const TorchOp& op) {
+  for (const ArgSpec* a : op.parameters)
+    if (a->role == Role::inout) return false;
+  return true;
+}
+
 // Whether a parameter tells the type of an output.
 inline bool is_dtype_choice(const ArgSpec& a) {
   return a.role == Role::scalar && !a.same_as.empty();
@@ -55,8 +62,8 @@ std::vector<TorchOp> find_ops(const std::filesystem::path& package,
                               const std::filesystem::path& folder,
                               std::vector<std::string>& problems);
 
-// "softmax(Tensor x, *, str? rung=None) -> (Tensor y)"
-std::string schema(const TorchOp& op);
+// "softmax(Tensor x, *, str? rung=None) -> (Tensor y)"; ".plain" as the overload goes behind the name.
+std::string schema(const TorchOp& op, const std::string& overload = "");
 
 // All that Python needs to know of the ops, as JSON.
 std::string describe(const std::vector<TorchOp>& ops, const std::vector<std::string>& problems);

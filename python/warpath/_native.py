@@ -4,20 +4,23 @@ import ctypes
 import json
 import os
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
-import torch  # noqa: F401  (the extension is linked with torch's libraries: they come first)
+import torch  # (the extension is linked with torch's libraries: they come first)
+from torch.overrides import has_torch_function_variadic
+
+_extension = Path(__file__).parent / "_torch.so"
 
 
 def load() -> dict:
     """Loads every op library and returns what the contracts say. WARPATH_LIB names another folder."""
-    here = Path(__file__).parent
-    extension = here / "_torch.so"
-    if not extension.exists():
+    here = _extension.parent
+    if not _extension.exists():
         raise ImportError(
-            f"{extension} is not built: run `./warpath python`, or `pip install .` in the sources"
+            f"{_extension} is not built: run `./warpath python`, or `pip install .` in the sources"
         )
-    library = ctypes.CDLL(str(extension))
+    library = ctypes.CDLL(str(_extension))
     library.warpath_load.argtypes = [ctypes.c_char_p, ctypes.c_char_p]
     library.warpath_load.restype = ctypes.c_char_p
     folder = os.environ.get("WARPATH_LIB") or here / "lib"
@@ -28,3 +31,15 @@ def load() -> dict:
     for problem in found["problems"]:
         warnings.warn(f"warpath: a library was left out: {problem}", stacklevel=3)
     return found
+
+
+def short_way(plain: Callable, differentiable: Callable, watched: Callable) -> Callable:
+    """A function in C that calls one of the three.
+
+    `watched` where a mode or a subclass of Tensor has its own __torch_function__, `differentiable` where an
+    argument wants a gradient, `plain` elsewhere.
+    """
+    make = ctypes.PyDLL(str(_extension)).warpath_short_way
+    make.argtypes, make.restype = [ctypes.py_object], ctypes.py_object
+    questions = has_torch_function_variadic, torch._C._any_requires_grad
+    return make((plain, differentiable, watched, *questions))
