@@ -361,7 +361,7 @@ void Bound::make_output(const ArgSpec& a) {
   const DType dtype = output_dtype(a);
   const Handle& made =
       outputs_.add(allocate(shape, torch_dtype(dtype), device_type_, device_index_));
-  fill(a, Seen(made.get()), dtype, true);
+  fill(a, Seen(made.get(), shape), dtype, true);
   no_elements_ &= std::count(shape.sizes.begin(), shape.sizes.begin() + shape.rank, 0) > 0;
 }
 
@@ -384,7 +384,7 @@ void* Bound::add_scratch(std::int64_t bytes) {
   if (!op_.scratch) throw Error("warpath::" + op_.name + ": its contract has no scratch");
   Shape shape;
   shape.add(bytes);
-  scratch_ = allocate(shape, aoti_torch_dtype_uint8(), device_type_, device_index_);
+  scratch_ = allocate(shape, torch_dtype(DType::u8), device_type_, device_index_);
   void* data = nullptr;
   must(aoti_torch_get_data_ptr(scratch_.get(), &data), "tell where scratch memory is");
   scratch_at(args(), *op_.scratch) = {data, bytes};

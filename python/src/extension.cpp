@@ -95,9 +95,11 @@ void launch_on_cpu(const TorchOp& op, const Ladder& ladder, Bound& bound) {
 
 void launch_on_gpu(const TorchOp& op, const Ladder& ladder, Bound& bound) {
   const int device = bound.device_index();
-  // Mostly it is the current one already.
+  // Mostly it is the current one already, and where there is one alone nobody need be asked.
+  static const bool several = ladder.runtime.devices() != 1;
   std::optional<torch::stable::accelerator::DeviceGuard> guard;
-  if (torch::stable::accelerator::getCurrentDeviceIndex() != device) guard.emplace(device);
+  if (several && torch::stable::accelerator::getCurrentDeviceIndex() != device)
+    guard.emplace(device);
   launch(op, ladder, bound, cuda, device, current_stream(device));
 }
 

@@ -12,6 +12,7 @@ namespace warpath::python {
 // runtime.cu of one backend.
 struct Runtime {
   int (*arch)(int device) = nullptr;
+  int (*devices)() = nullptr;
   const char* (*finish)() = nullptr;
   const char* (*zero)(void* data, std::int64_t bytes, void* stream) = nullptr;
   // Of simt, null for a GPU: people's own checked kernels may be in the process too, and what torch
