@@ -87,7 +87,7 @@ struct Values {
   Few<Value, 32> of;
   std::string rung;
 };
-Values take(const TorchOp& op, StableIValue* stack);
+Values take(const TorchOp& op, Overload overload, StableIValue* stack);
 
 // A shape without an allocation: torch's tensors have at most so many axes.
 struct Shape {

@@ -52,6 +52,11 @@ inline bool functional(const TorchOp& op) {
   return true;
 }
 
+// Whether a parameter has no default.
+inline bool must_be_given(const ArgSpec& a) {
+  return a.is_tensor() && !a.optional;
+}
+
 // Whether a parameter tells the type of an output.
 inline bool is_dtype_choice(const ArgSpec& a) {
   return a.role == Role::scalar && !a.same_as.empty();
@@ -63,8 +68,14 @@ std::vector<TorchOp> find_ops(const std::filesystem::path& package,
                               const std::filesystem::path& folder,
                               std::vector<std::string>& problems);
 
-// "softmax(Tensor x, *, str? rung=None) -> (Tensor y)"; ".plain" as the overload goes behind the name.
-std::string schema(const TorchOp& op, const std::string& overload = "");
+// Each op that changes nothing is there three times. Calls that need no gradient take one of the last two, which Python
+// lets past the Autograd key: "plain" with the tensors that must be given alone, for torch looks for every other
+// argument by its name, "named" with all.
+enum class Overload { itself, plain, named };
+inline const char* const overload_names[] = {"", ".plain", ".named"};
+
+// "softmax(Tensor x, *, str? rung=None) -> (Tensor y)"
+std::string schema(const TorchOp& op, Overload overload = Overload::itself);
 
 // All that Python needs to know of the ops, as JSON.
 std::string describe(const std::vector<TorchOp>& ops, const std::vector<std::string>& problems);

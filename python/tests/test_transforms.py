@@ -197,3 +197,11 @@ def test_wrong_calls(x):
             softmax(*args, **kwargs)
     with pytest.raises(RuntimeError, match="argument 'rung' is '99'"):
         softmax(x, rung="99")
+
+
+def test_trace_keeps_gradients(x):
+    traced = torch.jit.trace(lambda x: torch.ops.warpath.softmax(x), x)
+    weight = torch.randn_like(x)
+    x.requires_grad_()
+    (traced(x) * weight).sum().backward()
+    torch.testing.assert_close(x.grad, wanted_gradient(x, weight), rtol=1e-4, atol=1e-6)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import torch  # (the extension is linked with torch's libraries: they come first)
+from torch._ops import OpOverloadPacket
 from torch.overrides import has_torch_function_variadic
 
 _extension = Path(__file__).parent / "_torch.so"
@@ -33,13 +34,14 @@ def load() -> dict:
     return found
 
 
-def short_way(plain: Callable, differentiable: Callable, watched: Callable) -> Callable:
-    """A function in C that calls one of the three.
+def short_way(packet: OpOverloadPacket, must_be_given: tuple) -> Callable:
+    """A function in C that calls the overload of an op which costs least.
 
-    `watched` where a mode or a subclass of Tensor has its own __torch_function__, `differentiable` where an
-    argument wants a gradient, `plain` elsewhere.
+    The packet itself where a mode or a subclass of Tensor has its own __torch_function__, `default` where an argument
+    wants a gradient, `plain` where nothing but the tensors that must be given are, `named` elsewhere.
     """
     make = ctypes.PyDLL(str(_extension)).warpath_short_way
     make.argtypes, make.restype = [ctypes.py_object], ctypes.py_object
-    questions = has_torch_function_variadic, torch._C._any_requires_grad
-    return make((plain, differentiable, watched, *questions))
+    ways = packet.plain._op, packet.named._op, packet.default._op, packet._op
+    questions = has_torch_function_variadic, torch._C._is_tracing, torch._C._any_requires_grad
+    return make((*ways, *questions, must_be_given))

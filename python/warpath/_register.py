@@ -32,14 +32,15 @@ def _short_way(op: Op) -> Callable:
     """What a call that needs no gradient takes, by torch.ops too: past the Autograd key.
 
     The kernel of that key is a Python function, which torch calls at every call of the op; the same question
-    asked before the dispatcher, in C, costs less. Such calls go to the overload "plain", where nothing waits at
-    that key.
+    asked before the dispatcher, in C, costs less. Such calls go to other overloads, where nothing waits at that
+    key.
     """
     packet = getattr(torch.ops.warpath, op.name)
     if not op.functional:
         return packet._op
-    _register_plain(op)
-    call = _native.short_way(packet.plain._op, op.overload._op, packet._op)
+    for overload in ("plain", "named"):
+        _register_below_autograd(op, overload)
+    call = _native.short_way(packet, tuple(t.name for t in op.tensors if not t.optional))
     torch.jit._builtins._register_builtin(call, f"warpath::{op.name}")  # as it was for packet._op
     packet._op = call
     # Its own class: a call comes here at once, not through the Python function all packets share.
@@ -57,19 +58,19 @@ _WATCHED = (
     "AutocastCUDA",
 )
 
-_plain = torch.library.Library("warpath", "IMPL")
+_overloads = torch.library.Library("warpath", "IMPL")
 
 
-def _register_plain(op: Op) -> None:
-    """The overload "plain": the kernels alone. What is not a plain call after all becomes one of the op itself."""
-    name, overload = f"{op.name}.plain", op.overload
+def _register_below_autograd(op: Op, overload: str) -> None:
+    """An overload that is the kernels alone. What is not a plain call after all becomes one of the op itself."""
+    name, itself = f"{op.name}.{overload}", op.overload
 
     def call_the_op(*args, **kwargs):
-        return overload(*args, **kwargs)
+        return itself(*args, **kwargs)
 
-    _plain.impl(name, torch.library.fallthrough_kernel, "Autograd")
+    _overloads.impl(name, torch.library.fallthrough_kernel, "Autograd")
     for key in (*_WATCHED, "CompositeExplicitAutograd"):  # the last: any device but CPU and CUDA
-        _plain.impl(name, call_the_op, key)
+        _overloads.impl(name, call_the_op, key)
 
 
 def _function(
