@@ -87,7 +87,16 @@ struct Values {
   Few<Value, 32> of;
   std::string rung;
 };
-Values take(const TorchOp& op, StableIValue* stack);
+Values take(const TorchOp& op, Overload overload, StableIValue* stack);
+
+// A shape without an allocation: torch's tensors have at most so many axes.
+struct Shape {
+  static constexpr std::size_t most = 64;
+  std::array<std::int64_t, most> sizes;
+  std::size_t rank = 0;
+
+  void add(std::int64_t n) { sizes.at(rank++) = n; }
+};
 
 // What a tensor says of itself, asked once.
 struct Seen {
@@ -97,18 +106,12 @@ struct Seen {
   const std::int64_t* strides = nullptr;
 
   explicit Seen(AtenTensorHandle tensor);
+  // One just made, contiguous and of this shape: its strides are not asked for.
+  Seen(AtenTensorHandle tensor, const Shape& shape)
+      : tensor(tensor), rank(shape.rank), sizes(shape.sizes.data()) {}
   bool contiguous() const;
   // Leading axes as one: its stride, or -1 where no single stride leads through all of them.
   std::int64_t merged_stride(std::size_t lead) const;
-};
-
-// A shape without an allocation: torch's tensors have at most so many axes.
-struct Shape {
-  static constexpr std::size_t most = 64;
-  std::array<std::int64_t, most> sizes;
-  std::size_t rank = 0;
-
-  void add(std::int64_t n) { sizes.at(rank++) = n; }
 };
 
 // Room for an args struct; zeros where the struct has gaps, so that two of them can be compared.
