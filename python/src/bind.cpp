@@ -412,6 +412,14 @@ void* Bound::add_scratch(std::int64_t bytes) {
   return data;
 }
 
+thread_local GivenBackLater* GivenBackLater::innermost = nullptr;
+
+void Bound::give_back_inputs() {
+  if (!GivenBackLater::innermost) return;
+  for (Value& v : values_.of)
+    if (v.tensor) GivenBackLater::innermost->keep(v.tensor);
+}
+
 void Bound::write_back() {
   for (auto& [to, from] : copies_) must(aoti_torch_copy_(to, from.get(), 1), "copy a result back");
 }

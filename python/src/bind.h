@@ -89,6 +89,27 @@ struct Values {
 };
 Values take(const TorchOp& op, Overload overload, StableIValue* stack);
 
+// Tensors that are given back when Python's lock is held again: torch takes the lock for each one given back without
+// it.
+class GivenBackLater {
+ public:
+  GivenBackLater() : outer_(std::exchange(innermost, this)) {}
+  ~GivenBackLater() { innermost = outer_; }
+  GivenBackLater(const GivenBackLater&) = delete;
+  GivenBackLater& operator=(const GivenBackLater&) = delete;
+  // Of the innermost call of ours that waits for its result on this thread; null where none does.
+  static thread_local GivenBackLater* innermost;
+  // Where there is no more room the tensor stays with its owner.
+  void keep(Handle& tensor) {
+    if (kept_.size() < most) kept_.add(std::move(tensor));
+  }
+
+ private:
+  static constexpr std::size_t most = 8;
+  GivenBackLater* outer_;
+  Few<Handle, most> kept_;
+};
+
 // A shape without an allocation: torch's tensors have at most so many axes.
 struct Shape {
   static constexpr std::size_t most = 64;
@@ -147,6 +168,8 @@ class Bound {
   void* add_scratch(std::int64_t bytes);
   // Copies what was changed in place back where the caller's tensor was not contiguous.
   void write_back();
+  // Nothing of the inputs is needed any more.
+  void give_back_inputs();
   Few<Handle, 16>& outputs() { return outputs_; }
   const std::string& wanted_rung() const { return values_.rung; }
 
@@ -180,7 +203,7 @@ class Bound {
   const Size* find(const std::string& dim) const;
 
   const TorchOp& op_;
-  const Values values_;  // keeps the inputs alive until the launch
+  Values values_;  // keeps the inputs alive until the launch
   ArgsBlob args_;
   std::array<Size, 16> sizes_;  // as many names as a contract may have
   std::size_t named_ = 0;

@@ -8,6 +8,8 @@
 
 #include <cstddef>
 
+#include "python/src/bind.h"
+
 extern "C" {
 struct PyObject;
 using PyFunction = PyObject* (*)(PyObject* self, PyObject* args, PyObject* kwargs);
@@ -84,6 +86,7 @@ int choose(PyObject* self, PyObject* args, PyObject* kwargs) {
 
 PyObject* call(PyObject* self, PyObject* args, PyObject* kwargs) {
   const int way = choose(self, args, kwargs);
+  const warpath::python::GivenBackLater later;
   return way < 0 ? nullptr : PyObject_Call(PyTuple_GetItem(self, way), args, kwargs);
 }
 

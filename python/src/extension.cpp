@@ -116,6 +116,7 @@ void call(std::size_t slot, Backend backend, Overload overload, StableIValue* st
     backend == cuda ? launch_on_gpu(op, ladder, bound) : launch_on_cpu(op, ladder, bound);
     bound.write_back();
   }
+  bound.give_back_inputs();
   for (std::size_t i = 0; i < bound.outputs().size(); ++i)
     stack[i] = torch::stable::detail::from(bound.outputs()[i].release());
 }
