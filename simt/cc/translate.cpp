@@ -128,7 +128,7 @@ class Translator {
         if (in_device_code()) rewrite_asm(s_, at_);
         return;
       case Word::printf_:
-        return redirect("::simt::device_printf");
+        return redirect("::simt::PrintfAt{__builtin_LINE()}");
       case Word::assert_fail_:
         return redirect("::simt::assert_fail");
       case Word::clock_:

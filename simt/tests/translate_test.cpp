@@ -183,9 +183,10 @@ TEST(Device, CallsOfCFunctions) {
   const std::string out = translated(
       "__simt_global__ void k() { printf(\"x\"); std::printf(\"y\"); o.printf(); clock(); }\n"
       "void h() { printf(\"z\"); }");
-  EXPECT_TRUE(contains(out,
-                       "{ ::simt::device_printf(\"x\"); ::simt::device_printf(\"y\"); "
-                       "o.printf(); ::simt::device_clock(); }"))
+  EXPECT_TRUE(contains(
+      out,
+      "{ ::simt::PrintfAt{__builtin_LINE()}(\"x\"); ::simt::PrintfAt{__builtin_LINE()}(\"y\"); "
+      "o.printf(); ::simt::device_clock(); }"))
       << out;
   EXPECT_TRUE(contains(out, "{ printf(\"z\"); }")) << out;
 }
