@@ -65,7 +65,10 @@ class Translator {
     switch (t.op) {
       case '{':
         if (at_namespace_scope()) {
-          if (!opens_namespace()) body_end_ = s_.match(at_) != none ? s_.match(at_) : s_.size();
+          if (!opens_namespace()) {
+            body_end_ = s_.match(at_) != none ? s_.match(at_) : s_.size();
+            rewrite_main(s_, declaration_, at_);
+          }
           declaration_ = at_ + 1;
         }
         return;

@@ -191,6 +191,16 @@ TEST(Device, CallsOfCFunctions) {
   EXPECT_TRUE(contains(out, "{ printf(\"z\"); }")) << out;
 }
 
+TEST(Host, MainReturnsNothing) {
+  EXPECT_EQ(translated("int main() { if (f()) return; return 2; }"),
+            "int main() { if (f()) return 0; return 2; }");
+  const std::string inner =
+      "int main(int c, char** v) { auto f = [&](int i) { if (i) return; };\n"
+      "struct A { void g() { return; } }; v[c](f); }";
+  EXPECT_EQ(translated(inner), inner);
+  EXPECT_EQ(translated("void other() { return; }"), "void other() { return; }");
+}
+
 TEST(Device, OperatorsAndConstructors) {
   const std::string out = translated(
       "struct A { __simt_device__ A& operator=(const A& a) { printf(\"1\"); return *this; }\n"
