@@ -7,6 +7,7 @@
 #include "cli/report.h"
 #include "cli/tables.h"
 #include "cli/terminal.h"
+#include "harness/turns.h"
 #include "harness/worker.h"
 
 namespace fs = std::filesystem;
@@ -19,12 +20,14 @@ Examples:
   ./warpath bench softmax                  every rung and peer on the bench cases
   ./warpath bench all --save               and write ops/*/results/<device>.json and the tables
   ./warpath bench reduce --rung 06 --seconds 1
-  ./warpath bench reduce --rung 06 --save  measure one rung again, keep the rest of the file
+  ./warpath bench reduce --rung 06,CUB --save
+                                           measure these again, keep the rest of the file
   ./warpath bench transpose --no-peers --dtype bf16
   ./warpath bench softmax --save --python build/venv/bin/python     with PyTorch, torch.compile and Triton
 
-Each rung is checked first, timed, and checked again. --save with --rung, --case or --dtype
-replaces what was measured again in the result file there is.
+All rungs and peers of a case are checked, then those that passed take turns at the clock, then each
+is checked again. So a ratio is of times that were taken side by side: with --rung name the peer too.
+--save with --rung, --case or --dtype replaces what was measured again in the result file there is.
 Exit status: 0 all passed, 1 a check failed, 2 the command was wrong or a part is missing.)";
 
 fs::path result_file(const harness::Places& places, const std::string& folder,
@@ -45,7 +48,7 @@ harness::ResultHead make_head(const harness::Places& places, const Backend& back
   head.runtime = harness::cuda_version(info.runtime);
   head.date = harness::utc_now();
   head.commit = harness::source_commit(places.root);
-  head.method = backend.probe.method;
+  head.method = backend.probe.method + "; " + harness::turns_method();
   head.roofline = roofline;
   return head;
 }
@@ -176,7 +179,8 @@ void add_bench(Registry& r) {
        "--python", r.options.python,
        "time PyTorch, torch.compile and Triton too, by this Python (build/venv/bin/python)")
       ->type_name("PROGRAM");
-  c->add_option("--seconds", r.options.seconds, "timer budget of one rung and case")
+  c->add_option("--seconds", r.options.seconds,
+                "timer budget of one rung and case, all its turns together")
       ->type_name("S")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

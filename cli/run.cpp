@@ -97,7 +97,8 @@ void add_run(Registry& r) {
   c->footer(examples);
   c->add_option("op", r.options.names, "ops, or 'all'")->required();
   add_selection_flags(*c, r.options);
-  c->add_option("--seconds", r.options.seconds, "timer budget of one rung and case on a GPU")
+  c->add_option("--seconds", r.options.seconds,
+                "timer budget of one rung and case on a GPU, all its turns together")
       ->type_name("S")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

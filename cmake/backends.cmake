@@ -37,7 +37,7 @@ set(WARPATH_CUDA_FLAGS -Xcompiler=-Wall,-Wextra -Xcudafe=--diag_suppress=177 -li
 # warpath_simt_library(NAME [CHECKED] SOURCES … [OBJECTS …] [INCLUDES …]): lib/NAME.so for the CPU. CHECKED: with every
 # access of its kernels watched (warpath-cc --check).
 function(warpath_simt_library name)
-  cmake_parse_arguments(ARG "CHECKED" "" "SOURCES;OBJECTS;INCLUDES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "CHECKED" "" "SOURCES;OBJECTS;INCLUDES;LIBRARIES;DEFINES" ${ARGN})
   set(objects)
   set(check_flag)
   set(how "for this CPU")
@@ -51,6 +51,7 @@ function(warpath_simt_library name)
     set(check_flag --no-split)
   endif()
   list(TRANSFORM ARG_INCLUDES PREPEND -I OUTPUT_VARIABLE includes)
+  list(TRANSFORM ARG_DEFINES PREPEND -D OUTPUT_VARIABLE defines)
   # A wheel may be installed elsewhere than it was built; the last -march counts.
   set(portable)
   if(SKBUILD AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
@@ -64,7 +65,8 @@ function(warpath_simt_library name)
     add_custom_command(
       OUTPUT ${object}
       COMMAND ${CMAKE_COMMAND} -E env CXX=${CMAKE_CXX_COMPILER} $<TARGET_FILE:warpath-cc> -c ${source}
-              -o ${object} ${check_flag} ${portable} -std=c++20 -O2 -I${CMAKE_SOURCE_DIR} ${includes}
+              -o ${object} ${check_flag} ${portable} -std=c++20 -O2 ${defines} -I${CMAKE_SOURCE_DIR}
+              ${includes}
               -Xcompiler -fPIC,-fvisibility=hidden,-fvisibility-inlines-hidden,-Wall,-Wextra -MD -MF
               ${object}.d
       DEPENDS ${source} warpath-cc
@@ -80,7 +82,7 @@ endfunction()
 
 # warpath_cuda_library(NAME SOURCES … …): the same for the GPU. Files ending in _sm90.cu are built for sm_90a alone.
 function(warpath_cuda_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;OBJECTS;INCLUDES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;OBJECTS;INCLUDES;LIBRARIES;DEFINES" ${ARGN})
   set(general ${ARG_SOURCES})
   set(hopper ${ARG_SOURCES})
   list(FILTER general EXCLUDE REGEX "_sm90\\.cu$")
@@ -92,6 +94,7 @@ function(warpath_cuda_library name)
       add_library(${target} OBJECT EXCLUDE_FROM_ALL ${${part}})
       target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR} ${ARG_INCLUDES})
       target_compile_options(${target} PRIVATE ${WARPATH_CUDA_FLAGS})
+      target_compile_definitions(${target} PRIVATE ${ARG_DEFINES})
       target_link_libraries(${target} PRIVATE ${ARG_LIBRARIES})
       set_target_properties(${target} PROPERTIES CUDA_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
       list(APPEND parts $<TARGET_OBJECTS:${target}>)

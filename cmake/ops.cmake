@@ -1,6 +1,8 @@
 # One folder under ops/ is one op: found by being there.
 #   *.cpp host only, *.cu the rungs, peers*.cu the vendor's way (GPU only), wrong/*.cu kernels the checks reject.
 # For the CPU there is each library twice: OP_simt as it runs, OP_checked for `check --sanitize`.
+# WARPATH_OP_LIBRARY says that all rungs of the op are in the same library: what takes minutes to compile is then compiled
+# in one of them, and a rung that is built by itself brings it along.
 
 file(GLOB op_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true ${CMAKE_SOURCE_DIR}/ops/*)
 foreach(folder ${op_folders})
@@ -22,8 +24,10 @@ foreach(folder ${op_folders})
   set(objects $<TARGET_OBJECTS:${op}_host> $<TARGET_OBJECTS:warpath_core>)
 
   if(WARPATH_SIMT)
-    warpath_simt_library(${op}_simt SOURCES ${rungs} OBJECTS ${objects} INCLUDES ${folder})
-    warpath_simt_library(${op}_checked CHECKED SOURCES ${rungs} OBJECTS ${objects} INCLUDES ${folder})
+    warpath_simt_library(${op}_simt SOURCES ${rungs} OBJECTS ${objects} INCLUDES ${folder}
+                         DEFINES WARPATH_OP_LIBRARY)
+    warpath_simt_library(${op}_checked CHECKED SOURCES ${rungs} OBJECTS ${objects} INCLUDES ${folder}
+                         DEFINES WARPATH_OP_LIBRARY)
     add_dependencies(backends_simt ${op}_simt)
     add_dependencies(backends_checked ${op}_checked)
   endif()
@@ -31,7 +35,7 @@ foreach(folder ${op_folders})
     set(libraries)
     warpath_usable_peers(peers libraries)
     warpath_cuda_library(${op}_cuda SOURCES ${rungs} ${peers} OBJECTS ${objects} INCLUDES ${folder}
-                         LIBRARIES ${libraries})
+                         LIBRARIES ${libraries} DEFINES WARPATH_OP_LIBRARY)
     add_dependencies(backends_cuda ${op}_cuda)
   endif()
   if(wrong)

@@ -1,5 +1,5 @@
 // Checks rungs against their op's reference, each in a process of its own, and times those that
-// pass.
+// pass, in turns.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -11,6 +11,7 @@
 
 #include "harness/device/device.h"
 #include "harness/plan.h"
+#include "harness/timing.h"
 
 namespace warpath::harness {
 
@@ -22,7 +23,7 @@ struct Settings {
   double timeout = 60;   // seconds for one rung on one case
   int jobs = 1;          // rungs at the same time; always 1 on a GPU
   bool time = false;     // time the bench cases
-  double seconds = 0.3;  // timer budget of one rung and case
+  double seconds = 0.3;  // timer budget of one rung and case, all its turns together
   // Seconds a launch may take, by what the rung took in a smaller case; it is not timed where it would take longer. The
   // first rung of a ladder would take minutes where the last takes its hundredth of a second.
   double patience = 0.05;
@@ -61,7 +62,7 @@ struct Record {
   double allowed = 0;
   double ratio = 0;
   Cost cost;
-  std::optional<Timing> timing;  // only after a pass, checked again after the timed loop
+  std::optional<Timing> timing;  // of all turns; only after a pass, checked again after the last
 };
 
 struct Watch {

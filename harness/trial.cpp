@@ -13,6 +13,7 @@
 #include "harness/buffer.h"
 #include "harness/compare.h"
 #include "harness/sanitizer.h"
+#include "harness/timing.h"
 
 using nlohmann::json;
 
@@ -68,14 +69,24 @@ class Trial {
     }
   }
 
-  Timing time(std::int64_t slot, const TimerOptions& options) {
+  // One turn, in microseconds.
+  std::vector<double> time(TimerOptions options) {
     prepare(poisons[1]);
-    Timing timing{};
+    options.expected_us = expected_us_;
+    std::vector<double> samples(static_cast<std::size_t>(options.max_samples));
+    int count = 0;
     const auto work = [](void* self, void* stream) {
       const Trial& t = *static_cast<const Trial*>(self);
       t.setup_.rung->launch(t.args_.get(), static_cast<cudaStream_t>(stream));
     };
-    must(device_.time(&options, work, this, &timing));
+    must(device_.time(&options, work, this, samples.data(), &count));
+    samples.resize(static_cast<std::size_t>(count));
+    if (count > 0) expected_us_ = summarise_samples(samples).median_us;
+    return samples;
+  }
+
+  // After the last turn: what the timed launches left.
+  void hand_over(std::int64_t slot) {
     inspect();
     // What many launches accumulated into an in-place tensor is no answer: one more launch, on
     // fresh input.
@@ -85,7 +96,6 @@ class Trial {
         break;
       }
     store(slot);
-    return timing;
   }
 
   const json& findings() const { return findings_; }
@@ -226,6 +236,7 @@ class Trial {
   std::vector<Held> held_;
   std::optional<GuardedBuffer> scratch_;
   std::int64_t zeroed_ = 0;  // leading bytes of it, the rung's own from launch to launch
+  double expected_us_ = 0;   // a launch, by the turn before
   json findings_ = json::array();
 };
 
@@ -237,33 +248,59 @@ struct Bench {
   std::unique_ptr<Trial> trial;
 };
 
+Plan plan_of(const TrialSetup& setup, const json& command) {
+  const Case& test = setup.op->cases.at(command.at("case").get<std::size_t>());
+  const DType dtype = parse_dtype(command.at("dtype").get<std::string>()).value();
+  return make_plan(*setup.op, test, dtype);
+}
+
+// What a trial will hold: inputs and outputs twice, and the scratch. Asked before there is memory, so the tensors lie at
+// an address of no meaning; what a rung says of args that it does not support is of no account.
+std::int64_t bytes_wanted(const TrialSetup& setup, const Plan& plan) {
+  const std::int64_t tensors = 2 * (plan.input_bytes + plan.output_bytes);
+  ArgsBlob args(plan);
+  for (const TensorPlan& t : plan.tensors)
+    if (t.present) args.tensor(t).data = reinterpret_cast<void*>(std::uintptr_t{1} << 20);
+  try {
+    return tensors + std::max<std::int64_t>(0, setup.rung->scratch(args.get()));
+  } catch (const std::exception&) {
+    return tensors;
+  }
+}
+
 json answer(Bench& bench, const json& command) {
   const TrialSetup& setup = bench.setup;
   std::unique_ptr<Trial>& trial = bench.trial;
-  if (command.at("do") == "drop") {
+  const std::string what = command.at("do");
+  if (what == "drop") {
     trial.reset();
     return {{"status", "ok"}};
   }
-  const auto slot = command.at("slot").get<std::int64_t>();
-  if (command.at("do") == "check") {
+  if (what == "size") {
+    std::int64_t free_bytes = 0;
+    must(bench.device.free_memory(&free_bytes));
+    return {{"status", "ok"},
+            {"bytes", bytes_wanted(setup, plan_of(setup, command))},
+            {"free", free_bytes}};
+  }
+  if (what == "check") {
     trial.reset();
-    const Case& test = setup.op->cases.at(command.at("case").get<std::size_t>());
-    const DType dtype = parse_dtype(command.at("dtype").get<std::string>()).value();
     trial =
         std::make_unique<Trial>(setup, bench.device, bench.sanitizer ? &*bench.sanitizer : nullptr,
-                                make_plan(*setup.op, test, dtype));
-    trial->check(slot, command.at("launches").get<int>());
+                                plan_of(setup, command));
+    trial->check(command.at("slot").get<std::int64_t>(), command.at("launches").get<int>());
     return {{"status", "ok"}};
   }
   WARPATH_CHECK(trial != nullptr, "nothing was checked yet");
+  if (what == "hand_over") {
+    trial->hand_over(command.at("slot").get<std::int64_t>());
+    return {{"status", "ok"}};
+  }
   TimerOptions options;
   options.seconds = command.at("seconds").get<double>();
-  const Timing t = trial->time(slot, options);
-  return {{"status", "ok"},
-          {"median", t.median_us},
-          {"p20", t.p20_us},
-          {"p80", t.p80_us},
-          {"samples", t.samples}};
+  options.min_samples = command.at("least").get<int>();
+  options.max_samples = command.at("most").get<int>();
+  return {{"status", "ok"}, {"samples", trial->time(options)}};
 }
 
 }  // namespace

@@ -27,8 +27,13 @@ struct TrialSetup {
 const Device& open_device(const std::filesystem::path& library);
 
 // What a worker for one rung answers:
+//   {"do": "size", "case": index, "dtype": "f32"}
+//       "bytes" of device memory that a check takes, "free": what the device has left
 //   {"do": "check", "case": index, "dtype": "f32", "slot": offset, "launches": n}
-//   {"do": "time", "slot": offset, "seconds": s}        the case checked last
+//   {"do": "time", "seconds": s, "least": n, "most": n}
+//       one turn at the case checked last: "samples" in microseconds
+//   {"do": "hand_over", "slot": offset}
+//       after the last turn: looks for damage, and gives the outputs
 //   {"do": "drop"}                                      gives its device memory back
 // with {"status": "ok" | "skipped" | "failed", "reason": …}, and of checked rungs "findings": […].
 // After "failed" the process is not to be trusted.

@@ -139,13 +139,17 @@ std::optional<json> Worker::receive() {
   return read_message(socket_);
 }
 
-std::optional<json> Worker::ask(const json& command, double seconds) {
-  send(command);
+bool Worker::wait(double seconds) const {
   pollfd p{socket_, POLLIN, 0};
   int ready;
   while ((ready = poll(&p, 1, static_cast<int>(seconds * 1e3))) < 0 && errno == EINTR) {
   }
-  return ready > 0 ? receive() : std::nullopt;
+  return ready > 0;
+}
+
+std::optional<json> Worker::ask(const json& command, double seconds) {
+  send(command);
+  return wait(seconds) ? receive() : std::nullopt;
 }
 
 std::string Worker::end() {

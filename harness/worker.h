@@ -32,6 +32,7 @@ class Worker {
   std::optional<nlohmann::json> receive();
   int descriptor() const { return socket_; }  // readable when an answer or the end is there
 
+  bool wait(double seconds) const;  // false: the seconds have passed, and there is no answer
   // send, wait, receive; nothing also when the seconds have passed.
   std::optional<nlohmann::json> ask(const nlohmann::json& command, double seconds);
 

@@ -39,9 +39,18 @@ __device__ __forceinline__ bool elected() {
   return chosen;
 }
 
-// All threads of all blocks of the cluster.
+// All threads of all blocks of the cluster meet, in two steps: each says that it has come, and waits for the others when it
+// must. This promises nobody what was written before (initialised barriers have fence_init): a release here would be a fence
+// for the whole GPU, which takes longer than all the rest.
+__device__ __forceinline__ void arrive_at_cluster() {
+  asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
+}
+__device__ __forceinline__ void wait_for_cluster() {
+  asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
+}
 __device__ __forceinline__ void sync_cluster() {
-  asm volatile("barrier.cluster.arrive.release;\n\tbarrier.cluster.wait.acquire;" ::: "memory");
+  arrive_at_cluster();
+  wait_for_cluster();
 }
 __device__ __forceinline__ unsigned rank_in_cluster() {
   unsigned rank;

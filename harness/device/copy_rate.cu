@@ -69,8 +69,7 @@ void measure_copy_rate(Rate* out) {
                       {"copy kernel, 4x16 bytes a thread", own_copy<4>}};
   *out = {0, ""};
   for (const Way& way : ways) {
-    Timing t;
-    time_work(TimerOptions{}, way.work, &buffers, &t);
+    const Timing t = summarise_samples(time_work(TimerOptions{}, way.work, &buffers));
     const double rate = 2.0 * static_cast<double>(bytes) / (t.median_us * 1e-6);
     if (rate > out->per_second) *out = {rate, way.how};
   }

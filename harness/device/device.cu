@@ -127,6 +127,14 @@ const char* first_difference(const void* a, const void* b, std::int64_t bytes,
   });
 }
 
+const char* free_memory(std::int64_t* bytes) {
+  return guarded([&] {
+    std::size_t free_bytes = 0, total_bytes = 0;
+    CUDA_CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
+    *bytes = static_cast<std::int64_t>(free_bytes);
+  });
+}
+
 const char* synchronise() {
   return guarded([] {
     CUDA_CHECK(cudaGetLastError());
@@ -138,8 +146,13 @@ void* stream() {
   return device_stream();
 }
 
-const char* time(const TimerOptions* options, Work work, void* context, Timing* out) {
-  return guarded([&] { time_work(*options, work, context, out); });
+const char* time(const TimerOptions* options, Work work, void* context, double* samples,
+                 int* count) {
+  return guarded([&] {
+    const std::vector<double> taken = time_work(*options, work, context);
+    std::copy(taken.begin(), taken.end(), samples);
+    *count = static_cast<int>(taken.size());
+  });
 }
 
 const char* copy_rate(Rate* out) {
@@ -155,20 +168,10 @@ const char* matmul_rate(Rate* out) {
 
 extern "C" __attribute__((visibility("default"))) const warpath::harness::Device* warpath_device() {
   using namespace warpath::harness;
-  static const Device table{device_version,
-                            describe,
-                            alloc,
-                            release,
-                            upload,
-                            download,
-                            copy,
-                            fill,
-                            first_difference,
-                            synchronise,
-                            stream,
-                            time,
-                            copy_rate,
-                            matmul_rate_hook() ? matmul_rate : nullptr,
-                            timer_method};
+  static const Device table{
+      device_version, describe, alloc, release,          upload,
+      download,       copy,     fill,  first_difference, free_memory,
+      synchronise,    stream,   time,  copy_rate,        matmul_rate_hook() ? matmul_rate : nullptr,
+      timer_method};
   return &table;
 }

@@ -20,11 +20,9 @@ struct TimerOptions {
   double seconds = 0.3;  // budget; the least number of samples is taken even if it lasts longer
   int min_samples = 5;
   int max_samples = 200;
-};
-
-struct Timing {
-  double median_us, p20_us, p80_us;
-  int samples;
+  // What a launch took when it was timed before; 0: it was not. Then no launches go into an estimate, and a slow one is
+  // not warmed up again.
+  double expected_us = 0;
 };
 
 struct Rate {
@@ -48,15 +46,17 @@ struct Device {
   // Index of the first byte in which the two differ, or -1.
   const char* (*first_difference)(const void* a, const void* b, std::int64_t bytes,
                                   std::int64_t* index);
+  const char* (*free_memory)(std::int64_t* bytes);
   const char* (*synchronise)();
   void* (*stream)();
-  const char* (*time)(const TimerOptions*, Work, void* context, Timing*);
+  // Microseconds a launch: *count of them in `samples`, which has room for max_samples.
+  const char* (*time)(const TimerOptions*, Work, void* context, double* samples, int* count);
   const char* (*copy_rate)(Rate*);
   const char* (*matmul_rate)(Rate*);  // null where no vendor library was found
-  const char* method;                 // one sentence: how `time` measures
+  const char* method;                 // one sentence: how `time` takes a sample
 };
 
-inline constexpr int device_version = 1;
+inline constexpr int device_version = 2;
 inline constexpr const char* device_symbol = "warpath_device";
 using DeviceEntry = const Device* (*)();
 

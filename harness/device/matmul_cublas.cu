@@ -62,8 +62,7 @@ void measure(Rate* out) {
 
   Matmul m{nullptr, a.data, b.data, c.data};
   check(cublasCreate(&m.handle), "cublasCreate");
-  Timing t;
-  time_work(TimerOptions{}, multiply, &m, &t);
+  const Timing t = summarise_samples(time_work(TimerOptions{}, multiply, &m));
   cublasDestroy(m.handle);
   *out = {2.0 * edge * edge * edge / (t.median_us * 1e-6), "cuBLAS, bf16, 8192 x 8192 x 8192"};
 }

@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <exception>
 #include <string>
+#include <vector>
 
 #include "core/error.h"
 #include "harness/device/device.h"
+#include "harness/timing.h"
 
 namespace warpath::harness {
 
@@ -39,7 +41,8 @@ struct DeviceBuffer {
   void* data = nullptr;
 };
 
-void time_work(const TimerOptions&, Work, void* context, Timing*);
+// Samples in microseconds, in the order they were taken.
+std::vector<double> time_work(const TimerOptions&, Work, void* context);
 void measure_copy_rate(Rate*);
 
 // Set by matmul_cublas.cu when it is part of the build.

@@ -3,13 +3,14 @@
 // What changed: a tile goes to shared memory without passing through registers, so a thread has
 // room for 8x16 elements of d: 128 multiplications for six 16-byte loads, and a block for 128x256.
 // Two stages of shared memory take turns, each 32 deep: few barriers for many multiplications. The
-// elements of the next l are loaded before those of this one are used. An operand that lies along k is
-// turned over by copies of 4 bytes each; the other takes 16. Blocks that run at the same time make a
-// compact part of d, so that they find each other's tiles in the L2 cache. What is not a multiplication
-// takes the turn of one: so a thread's copies go on from where they were, and ask nothing about edges
-// where there are none. The order counts too: neighbours share an operand, which the register file then
-// need not deliver again.
-// Limit: the register file, where it does have to: three operands take it more than a cycle.
+// elements of the next l are loaded before those of this one are used, over the end of a stage too:
+// all meet one l earlier. An operand that lies along k is turned over by copies of 4 bytes each; the
+// other takes 16. Blocks that run at the same time make a compact part of d, so that they find each
+// other's tiles in the L2 cache. What is not a multiplication takes the turn of one: so a thread's copies
+// go on from where they were, a few at a time, and a block without edges has a loop without a single
+// branch, in which multiplications fill every wait. Their order counts too: neighbours share an operand,
+// which the register file then need not deliver again.
+// Limit: the instructions that are not multiplications, one in 17.
 #include "async_slab.cuh"
 #include "grouped.cuh"
 
@@ -48,6 +49,12 @@ struct Fragment {
   }
 };
 
+// All copies are here, whoever made them.
+__device__ __forceinline__ void meet() {
+  ptx::copy_async_wait<0>();
+  __syncthreads();
+}
+
 template <bool AK, bool BK>
 __global__ void __launch_bounds__(threads, 1) async_tiles(Problem<float> p, Vectors vectors) {
   extern __shared__ __align__(16) unsigned char memory[];
@@ -63,69 +70,88 @@ __global__ void __launch_bounds__(threads, 1) async_tiles(Problem<float> p, Vect
   const int steps = int((p.k + depth - 1) / depth), over = int(p.k % depth);
   AsyncCopies<decltype(stage->a), AK> copies_a(from_a, stage->a, tile.row, over);
   AsyncCopies<decltype(stage->b), BK> copies_b(from_b, stage->b, tile.col, over);
-  const bool whole_a = tile.row + down <= p.m && (AK || vectors.a);
-  const bool whole_b = tile.col + right <= p.n && (BK || vectors.b);
-  const auto fetch = [&](int step, bool all) {
+  const auto fetch_any = [&](int step) {
     Stage& to = stage[step % stages];
-    const std::int64_t l0 = p.k - std::int64_t(steps - step) * depth;
-    if (all || whole_a)
-      copies_a.next(step % stages * sizeof(Stage));
-    else
-      to.a.fetch(from_a, tile.row, l0);
-    if (all || whole_b)
-      copies_b.next(step % stages * sizeof(Stage));
-    else
-      to.b.fetch(from_b, tile.col, l0);
-  };
-  if (over > 0) {
     auto part_a = from_a;
     auto part_b = from_b;
-    part_a.k = part_b.k = over;
-    stage->a.fetch(part_a, tile.row, 0);
-    stage->b.fetch(part_b, tile.col, 0);
-  } else if (steps > 0) {
-    fetch(0, false);
-  }
-  ptx::copy_async_commit();
-
+    std::int64_t l0 = p.k - std::int64_t(steps - step) * depth;
+    if (l0 < 0) part_a.k = part_b.k = over, l0 = 0;
+    to.a.fetch(part_a, tile.row, l0);
+    to.b.fetch(part_b, tile.col, l0);
+  };
   float sum[8][16] = {};
   Fragment fragment[2];
-  const auto multiply = [&](auto all) {
-    for (int step = 0; step < steps; ++step) {
-      const Stage& now = stage[step % stages];
-      ptx::copy_async_wait<0>();
-      __syncthreads();  // the tile is here, whoever copied it, and the other one was used
-      fragment[0].load(now, 0, i0, j0);
-      if (step + 1 < steps) fetch(step + 1, all.value);
-      ptx::copy_async_commit();
-#pragma unroll
+  const auto multiply = [&](auto whole) {
+    if (whole.value && over == 0) {
+      for (int q = 0; q < copies_a.rounds; ++q) copies_a.round();
+      for (int q = 0; q < copies_b.rounds; ++q) copies_b.round();
+      copies_a.end();
+      copies_b.end();
+    } else {
+      fetch_any(0);
+    }
+    ptx::copy_async_commit();
+    meet();
+    fragment[0].load(*stage, 0, i0, j0);
+    for (int step = 0, slot = 0; step < steps; ++step, slot ^= 1) {
+      const bool more = step + 1 < steps;
+      const Stage& now = stage[slot];
+      const Stage& then =
+          stage[more ? slot ^ 1 : slot];  // behind the last step: itself, for nobody
+      copies_a.begin((slot ^ 1) * sizeof(Stage));
+      copies_b.begin((slot ^ 1) * sizeof(Stage));
+      if (!whole.value && more) fetch_any(step + 1);
+      constexpr int written_out = whole.value ? depth : 4;
+#pragma unroll written_out
       for (int l = 0; l < depth; ++l) {
-        if (l + 1 < depth) fragment[(l + 1) % 2].load(now, l + 1, i0, j0);
+        fragment[(l + 1) % 2].load(l + 1 < depth ? now : then, (l + 1) % depth, i0, j0);
+        if (l == 20) {
+          copies_a.end();
+          copies_b.end();
+          ptx::copy_async_commit();
+        }
+        if (l == depth - 2) meet();  // nobody needs more of `now` than is under way
+        if (whole.value && more) {
+          if (l % 2 == 1 && l / 2 < copies_a.rounds) copies_a.round();
+          if (l < copies_b.rounds) copies_b.round();
+        }
         fragment[l % 2].multiply(sum);
       }
     }
   };
+  const bool whole_a = tile.row + down <= p.m && (AK || vectors.a);
+  const bool whole_b = tile.col + right <= p.n && (BK || vectors.b);
   // A block without edges has a loop without questions about them.
-  if (whole_a && whole_b)
+  if (steps > 0 && whole_a && whole_b)
     multiply(std::true_type{});
-  else
+  else if (steps > 0)
     multiply(std::false_type{});
 
+  const auto put = [&](auto f) {
 #pragma unroll
-  for (int i = 0; i < 8; ++i)
+    for (int i = 0; i < 8; ++i)
 #pragma unroll
-    for (int j = 0; j < 16; j += 4) {
-      const float four[4] = {sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]};
-      p.out.put(four, tile.batch, tile.row + i0 + i / 4 * 32 + i % 4, tile.col + j0 + j * 4);
-    }
+      for (int j = 0; j < 16; j += 4) {
+        const float four[4] = {sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]};
+        f(four, tile.row + i0 + i / 4 * 32 + i % 4, tile.col + j0 + j * 4);
+      }
+  };
+  // The steps of the epilogue, written out 32 times, are as long as the loop, and every tile fetches them anew.
+  if (p.out.plain() && p.out.whole_fours())
+    put([&](const float(&four)[4], std::int64_t row, std::int64_t col) {
+      p.out.put_four(four, tile.batch, row, col);
+    });
+  else
+    put([&](const float(&four)[4], std::int64_t row, std::int64_t col) {
+      p.out.put(four, tile.batch, row, col);
+    });
 }
 
 void launch(const Args& args, cudaStream_t stream) {
   if (args.d.size() == 0) return;
   with_form(args, [&](auto a, auto b) {
     const auto kernel = async_tiles<a.value, b.value>;
-    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    stages * sizeof(Stage)));
+    allow_shared(kernel, stages * sizeof(Stage));
     kernel<<<tiles_of(args, down, right), threads, stages * sizeof(Stage), stream>>>(
         problem_of<float>(args), vectors_of(args));
   });

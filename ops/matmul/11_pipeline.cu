@@ -3,8 +3,9 @@
 // What changed: the copy of a tile takes no registers and no waiting (pipeline.cuh). It is started
 // two steps before the tile is needed, and the fragments of the next 32 bytes of k are loaded while
 // those of this one are multiplied, so the tensor cores always have work. A warp makes 64x64
-// elements of d, 32 multiplications for eight loads of fragments, a block 128x128; two blocks fill
-// an SM with their registers, and one multiplies while the other waits at a barrier. Blocks that run side by side share tiles in the L2 cache.
+// elements of d, 32 multiplications for eight loads of fragments, a block 256x128. A block without
+// edges has a loop without questions about them. Blocks that run side by side share tiles in the L2
+// cache. Four lanes exchange what they have of a row before they write it, 16 bytes each.
 // Limit: mma.sync itself. The operands of every multiplication pass through registers, each by a load
 // of its own.
 #include "grouped.cuh"
@@ -14,9 +15,12 @@ namespace warpath::matmul {
 namespace {
 
 template <class T, bool AK, bool BK>
-__global__ void __launch_bounds__(Pipeline<T, AK, BK>::threads, 2)
+using Main = Pipeline<T, AK, BK, 256>;
+
+template <class T, bool AK, bool BK>
+__global__ void __launch_bounds__(Main<T, AK, BK>::threads, Main<T, AK, BK>::blocks_an_sm)
     pipelined(Problem<T> p, Vectors vectors) {
-  using Loop = Pipeline<T, AK, BK>;
+  using Loop = Main<T, AK, BK>;
   extern __shared__ __align__(128) unsigned char memory[];
   const Place tile = grouped_place<Loop::down, Loop::right>(blockIdx.x, p.m, p.n);
   typename Loop::Sum sum;
@@ -30,10 +34,9 @@ void launch(const Args& args, cudaStream_t stream) {
   dispatch_float(args.a.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     with_form(args, [&](auto a, auto b) {
-      using Loop = Pipeline<T, a.value, b.value>;
+      using Loop = Main<T, a.value, b.value>;
       const auto kernel = pipelined<T, a.value, b.value>;
-      CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                      Loop::shared_bytes));
+      allow_shared(kernel, Loop::shared_bytes);
       kernel<<<tiles_of(args, Loop::down, Loop::right), Loop::threads, Loop::shared_bytes,
                stream>>>(problem_of<T>(args), vectors_of(args));
     });
@@ -43,7 +46,7 @@ void launch(const Args& args, cudaStream_t stream) {
 
 std::string fits(const Args& args) {
   if (std::string why = tensor_cores(args); !why.empty()) return why;
-  return enough_shared_memory(Pipeline<__half, true, true>::shared_bytes);
+  return enough_shared_memory(Main<__half, true, true>::shared_bytes);
 }
 
 WARPATH_RUNG(Args, launch, .supports = fits);

@@ -1,8 +1,9 @@
 // Where d has fewer tiles than the GPU has multiprocessors, several blocks share the sums of a tile.
 //
 // What changed: k is cut into parts, a block each. A part's sums go to scratch memory as floats; a
-// second kernel adds them up, always in the same order, and does what the epilogue asks. Where there
-// are tiles enough, there is one part, and this is rung 11.
+// second kernel adds them up, always in the same order, and does what the epilogue asks. Blocks make
+// 128x128 of d, two at a time on a multiprocessor: smaller than those of rung 11, so there are more of
+// them. Where there are tiles enough, there is one part.
 // Limit: the sums of all parts are written and read once more, and the second kernel starts when the
 // last block of the first has ended.
 #include "grouped.cuh"
@@ -17,9 +18,12 @@ struct Parts {
 };
 
 template <class T, bool AK, bool BK>
-__global__ void __launch_bounds__(Pipeline<T, AK, BK>::threads, 2)
+using Main = Pipeline<T, AK, BK, 128>;
+
+template <class T, bool AK, bool BK>
+__global__ void __launch_bounds__(Main<T, AK, BK>::threads, Main<T, AK, BK>::blocks_an_sm)
     split(Problem<T> p, Vectors vectors, Parts parts, float* partial) {
-  using Loop = Pipeline<T, AK, BK>;
+  using Loop = Main<T, AK, BK>;
   extern __shared__ __align__(128) unsigned char memory[];
   const unsigned part = blockIdx.x % parts.count;  // blocks of one tile run side by side
   const Place tile = grouped_place<Loop::down, Loop::right>(blockIdx.x / parts.count, p.m, p.n);
@@ -57,7 +61,7 @@ __global__ void add_parts(Problem<T> p, int parts, const float* partial) {
 // does not pay for the sums that are written and read again.
 template <class T>
 Parts parts_of(const Args& args) {
-  using Loop = Pipeline<T, true, true>;
+  using Loop = Main<T, true, true>;
   const std::int64_t tiles = tiles_of(args, Loop::down, Loop::right);
   const std::int64_t steps = ceil_div(args.k(), Loop::depth);
   const std::int64_t wanted = std::min<std::int64_t>(multiprocessors() / tiles, steps / 4);
@@ -74,10 +78,9 @@ void launch(const Args& args, cudaStream_t stream) {
     const Parts parts = parts_of<T>(args);
     auto* const partial = static_cast<float*>(args.scratch.data);
     with_form(args, [&](auto a, auto b) {
-      using Loop = Pipeline<T, a.value, b.value>;
+      using Loop = Main<T, a.value, b.value>;
       const auto kernel = split<T, a.value, b.value>;
-      CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                      Loop::shared_bytes));
+      allow_shared(kernel, Loop::shared_bytes);
       kernel<<<tiles_of(args, Loop::down, Loop::right) * parts.count, Loop::threads,
                Loop::shared_bytes, stream>>>(p, vectors_of(args), parts, partial);
     });
@@ -97,7 +100,7 @@ std::int64_t scratch_bytes(const Args& args) {
 
 std::string fits(const Args& args) {
   if (std::string why = tensor_cores(args); !why.empty()) return why;
-  return enough_shared_memory(Pipeline<__half, true, true>::shared_bytes);
+  return enough_shared_memory(Main<__half, true, true>::shared_bytes);
 }
 
 WARPATH_RUNG(Args, launch, .supports = fits, .scratch = scratch_bytes);

@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(threads)
   const int group = threadIdx.x / ptx::warp_group;
   Turn<Tile::stages> loads, uses;
   const auto load = [&](int step) {
-    if (threadIdx.x == 0) produce(ring, loads, a, b, shape, at, step, step + 1);
+    if (threadIdx.x == 0) produce(Loads<Tile>(ring, a, b, shape, at), loads, step, step + 1);
   };
   typename Tile::Sums sums;
   load(0);

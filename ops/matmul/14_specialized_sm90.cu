@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(threads, 1)
   Turn<Tile::stages> turn;
   if (is_producer()) {
     ptx::give_registers<producer_registers>();
-    if (threadIdx.x == 0) produce(ring, turn, a, b, shape, at, 0, shape.steps);
+    if (threadIdx.x == 0) produce(Loads<Tile>(ring, a, b, shape, at), turn, 0, shape.steps);
   } else {
     ptx::take_registers<consumer_registers>();
     typename Tile::Sums sums;

@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(threads, 1)
     ptx::give_registers<producer_registers>();
     if (threadIdx.x == 0)
       for (int tile = blockIdx.x; tile < tiles; tile += gridDim.x)
-        produce(ring, turn, a, b, shape, shape.order.at(tile), 0, shape.steps);
+        produce(Loads<Tile>(ring, a, b, shape, shape.order.at(tile)), turn, 0, shape.steps);
   } else {
     ptx::take_registers<consumer_registers>();
     for (int tile = blockIdx.x; tile < tiles; tile += gridDim.x) {

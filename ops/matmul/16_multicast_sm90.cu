@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(threads, 1)
     ptx::give_registers<producer_registers>();
     if (threadIdx.x == 0)
       for (int tile = first; tile < tiles; tile += step)
-        produce_shared(Loads<Tile>(ring, a, b, shape, shape.order.at(tile)), turn, 0, shape.steps);
+        produce(Loads<Tile>(ring, a, b, shape, shape.order.at(tile)), turn, 0, shape.steps);
   } else {
     ptx::take_registers<consumer_registers>();
     for (int tile = first; tile < tiles; tile += step) {
@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(threads, 1)
 
 void launch(const Args& args, cudaStream_t stream) {
   by_form(args, [&]<class T, bool A, bool B>(Form<T, A, B>) {
-    using Block = SharedTile<cluster, T, 128, 256, 4, A, B>;
+    using Block = Tile<T, 128, 256, 4, A, B, cluster>;
     const Shape shape = shape_of<Block, cluster>(args, band);
     const ClusterLaunch launch{cluster, threads, storage_bytes<Ring<Block>>, stream};
     const unsigned clusters =

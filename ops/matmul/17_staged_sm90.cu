@@ -6,20 +6,12 @@
 // take are still written by hand.
 // Limit: the last round. When the tiles do not divide by the number of SMs, some SMs have nothing to
 // do while the others work at the rest.
-#include "hopper_whole.cuh"
+#include "hopper_pairs.cuh"
 
 namespace warpath::matmul {
 namespace {
 
-using namespace hopper;
-
-void launch(const Args& args, cudaStream_t stream) {
-  by_form(args, [&]<class T, bool A, bool B>(Form<T, A, B>) {
-    launch_whole<RunTile<2, T, A, B>>(args, stream);
-  });
-}
-
-WARPATH_RUNG(Args, launch, .supports = supports);
+WARPATH_RUNG(Args, hopper::launch_pairs, .supports = hopper::supports);
 
 }  // namespace
 }  // namespace warpath::matmul

@@ -7,7 +7,7 @@
 // matrices, the less it weighs. It can also turn a matrix over: so an operand may have any strides, and tf32, which
 // wants k contiguous, any form.
 // Limit: a second launch, and the product starts when the last copy is made.
-#include "hopper_stream.cuh"
+#include "hopper_stream.h"
 #include "repack.cuh"
 
 namespace warpath::matmul {

@@ -28,9 +28,9 @@ struct AsyncSlab {
   }
 };
 
-// A thread's share of the copies of one tile after another along k, all inside of the matrix. It asks
-// nothing about edges and reckons no address anew: those would be instructions in the way of
-// multiplications.
+// A thread's share of the copies of one tile after another along k, all inside of the matrix, a round of them at a time:
+// begin(), `rounds` times round(), end(). It asks nothing about edges and reckons no address anew: those would be
+// instructions in the way of multiplications.
 template <class Slab, bool AlongK>
 struct AsyncCopies;
 
@@ -38,25 +38,29 @@ struct AsyncCopies;
 template <int Outer, int Depth, int Threads>
 struct AsyncCopies<AsyncSlab<Outer, Depth, Threads>, true> {
   using Slab = AsyncSlab<Outer, Depth, Threads>;
-  static constexpr int rows = Threads / 8;
+  static constexpr int rows = Threads / 8, rounds = Outer / rows;
   const float* from;
   std::int64_t down;  // from row to row that this thread copies
-  std::uint32_t to;
+  std::uint32_t first, to;
 
   __device__ __forceinline__ AsyncCopies(const Operand<float, true>& x, const Slab& slab,
                                          std::int64_t i0, std::int64_t l0)
       : from(x.at(i0 + threadIdx.x / 8, l0 + threadIdx.x % 8)),
         down(rows * x.pitch),
-        to(ptx::shared_address(&slab.at[threadIdx.x % 8][threadIdx.x / 8])) {}
+        first(ptx::shared_address(&slab.at[threadIdx.x % 8][threadIdx.x / 8])),
+        to(first) {}
 
   // Into the slab that lies `bytes` behind the first.
-  __device__ __forceinline__ void next(std::uint32_t bytes) {
+  __device__ __forceinline__ void begin(std::uint32_t bytes) { to = first + bytes; }
+  __device__ __forceinline__ void round() {
 #pragma unroll
-    for (int q = 0; q < Outer / rows; ++q, from += down)
-#pragma unroll
-      for (int h = 0; h < Depth / 8; ++h)
-        ptx::copy_async<4>(to + bytes + (h * 8 * Slab::pitch + q * rows) * 4, from + h * 8);
-    from += Depth - Outer / rows * down;
+    for (int h = 0; h < Depth / 8; ++h)
+      ptx::copy_async<4>(to + h * 8 * Slab::pitch * 4, from + h * 8);
+    from += down;
+    to += rows * 4;
+  }
+  __device__ __forceinline__ void end() {
+    from += Depth - rounds * down;
   }
 };
 
@@ -64,22 +68,25 @@ struct AsyncCopies<AsyncSlab<Outer, Depth, Threads>, true> {
 template <int Outer, int Depth, int Threads>
 struct AsyncCopies<AsyncSlab<Outer, Depth, Threads>, false> {
   using Slab = AsyncSlab<Outer, Depth, Threads>;
-  static constexpr int vectors = Outer / 4, rows = Threads / vectors;
+  static constexpr int vectors = Outer / 4, rows = Threads / vectors, rounds = Depth / rows;
   const float* from;
   std::int64_t down;
-  std::uint32_t to;
+  std::uint32_t first, to;
 
   __device__ __forceinline__ AsyncCopies(const Operand<float, false>& x, const Slab& slab,
                                          std::int64_t i0, std::int64_t l0)
       : from(x.at(i0 + threadIdx.x % vectors * 4, l0 + threadIdx.x / vectors)),
         down(rows * x.pitch),
-        to(ptx::shared_address(&slab.at[threadIdx.x / vectors][threadIdx.x % vectors * 4])) {}
+        first(ptx::shared_address(&slab.at[threadIdx.x / vectors][threadIdx.x % vectors * 4])),
+        to(first) {}
 
-  __device__ __forceinline__ void next(std::uint32_t bytes) {
-#pragma unroll
-    for (int q = 0; q < Depth / rows; ++q, from += down)
-      ptx::copy_async<16>(to + bytes + q * rows * Slab::pitch * 4, from);
+  __device__ __forceinline__ void begin(std::uint32_t bytes) { to = first + bytes; }
+  __device__ __forceinline__ void round() {
+    ptx::copy_async<16>(to, from);
+    from += down;
+    to += rows * Slab::pitch * 4;
   }
+  __device__ __forceinline__ void end() {}
 };
 
 }  // namespace warpath::matmul

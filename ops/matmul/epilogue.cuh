@@ -65,11 +65,28 @@ struct Epilogue {
   std::int64_t m, n;
   float alpha, beta;
   Activation activation;
-  bool to_float;  // d is f32 though the inputs are not
+  bool to_float;       // d is f32 though the inputs are not
+  bool bias_in_pairs;  // it can be loaded so from every even column
 
   // d is the sum.
   __host__ __device__ __forceinline__ bool plain() const {
     return alpha == 1.0f && !c && !bias && activation == Activation::none;
+  }
+  // Every fourth column of a row of floats starts at a multiple of 16 bytes.
+  __device__ __forceinline__ bool whole_fours() const {
+    return n % 4 == 0 && reinterpret_cast<std::uintptr_t>(d) % 16 == 0;
+  }
+  // Of a plain d of floats.
+  __device__ __forceinline__ void put_four(const float (&sum)[4], std::int64_t batch,
+                                           std::int64_t row, std::int64_t col) const {
+    if (row < m && col < n)
+      __stwb(reinterpret_cast<float4*>(static_cast<float*>(d) + (batch * m + row) * n + col),
+             make_float4(sum[0], sum[1], sum[2], sum[3]));
+  }
+  // d is of 16 bits and every eighth column of a row starts at a multiple of 16 bytes.
+  __device__ __forceinline__ bool whole_vectors() const {
+    return sizeof(T) == 2 && !to_float && n % 8 == 0 &&
+           reinterpret_cast<std::uintptr_t>(d) % 16 == 0;
   }
   __device__ __forceinline__ float c_at(std::int64_t i) const {
     if constexpr (sizeof(T) == 4) {
@@ -172,7 +189,7 @@ __device__ __forceinline__ void finish(const Epilogue<T>& out, std::int64_t batc
     const T* const bias = out.bias + col;
     constexpr int most = 1 << 20;  // more than any thread looks at
     const int left = out.n - col < most ? int(out.n - col) : most;
-    if (out.n % 2 == 0 && reinterpret_cast<std::uintptr_t>(bias) % (2 * sizeof(T)) == 0)
+    if (out.bias_in_pairs)
       quads([&](Quad& quad, int, int j) {
         if (j >= left) return;
         const Vector<T, 2> two = load<2>(bias + j);

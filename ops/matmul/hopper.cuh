@@ -42,12 +42,14 @@ struct Panel {
 };
 
 // M x N of d in a block, a warp group for each 64 rows.
-template <class T_, int M, int N, int Stages, bool AAcross, bool BAcross>
+template <class T_, int M, int N, int Stages, bool AAcross, bool BAcross, int Cluster = 1>
 struct Tile {
   using T = T_;
   using A = Panel<T, M, AAcross>;
   using B = Panel<T, N, BAcross>;
-  using BShare = B;  // what this block asks for
+  // Blocks of a cluster, one below the other, share b: each asks for its part of the columns.
+  using BShare = Panel<T, N / Cluster, BAcross>;
+  static constexpr int cluster = Cluster;
   static constexpr int m = M, n = N, k = A::depth, stages = Stages;
   static constexpr int groups = M / 64;
   static constexpr unsigned stage_bytes = A::bytes + B::bytes;
@@ -114,20 +116,55 @@ constexpr int warps_of(int groups) {
   return groups * ptx::warp_group / 32;
 }
 
-// Fills stages with the steps [begin, end) of a tile; by one thread.
+// The tile of this block, where the order counts tiles of the whole cluster.
+template <int Cluster>
+__device__ __forceinline__ TilePlace own_place(TilePlace at) {
+  if constexpr (Cluster > 1) at.row = at.row * Cluster + int(ptx::rank_in_cluster());
+  return at;
+}
+
+// What a block asks for to fill a stage: its rows of a for itself, its share of b for the whole cluster. The bytes of b
+// come from all blocks, and count here all the same.
 template <class Tile>
-__device__ __forceinline__ void produce(Ring<Tile>& ring, Turn<Tile::stages>& turn,
-                                        const CUtensorMap& a, const CUtensorMap& b,
-                                        const Shape& shape, TilePlace at, int begin, int end) {
-  for (int step = begin; step < end; ++step, turn.next()) {
-    ptx::Barrier& full = ring.full[turn.stage];
-    ptx::wait(ring.empty[turn.stage], turn.parity ^ 1);
+struct Loads {
+  Ring<Tile>& ring;
+  const CUtensorMap &a, &b;
+  const Shape& shape;
+  TilePlace at;  // of this block
+
+  __device__ __forceinline__ Loads(Ring<Tile>& r, const CUtensorMap& a_map,
+                                   const CUtensorMap& b_map, const Shape& s, TilePlace of_cluster)
+      : ring(r), a(a_map), b(b_map), shape(s), at(own_place<Tile::cluster>(of_cluster)) {}
+
+  __device__ __forceinline__ void ask_a(int stage, int step) const {
+    ptx::Barrier& full = ring.full[stage];
     ptx::arrive_expecting(full, Tile::stage_bytes);
-    Tile::A::boxes(ring.a[turn.stage], at.row * Tile::m, step * Tile::k, at.batch * shape.a_batched,
+    Tile::A::boxes(ring.a[stage], at.row * Tile::m, step * Tile::k, at.batch * shape.a_batched,
                    [&](void* to, ptx::BoxPlace p) { ptx::load_box(to, a, p, full); });
-    Tile::B::boxes(ring.b[turn.stage], at.column * Tile::n, step * Tile::k,
-                   at.batch * shape.b_batched,
-                   [&](void* to, ptx::BoxPlace p) { ptx::load_box(to, b, p, full); });
+  }
+  __device__ __forceinline__ void ask_b(int stage, int step) const {
+    using Share = typename Tile::BShare;
+    constexpr std::uint16_t all = (1 << Tile::cluster) - 1;
+    ptx::Barrier& full = ring.full[stage];
+    const int rank = Tile::cluster > 1 ? int(ptx::rank_in_cluster()) : 0;
+    Share::boxes(ring.b[stage] + rank * Share::bytes, at.column * Tile::n + rank * Share::rows,
+                 step * Tile::k, at.batch * shape.b_batched, [&](void* to, ptx::BoxPlace p) {
+                   if constexpr (Tile::cluster > 1)
+                     ptx::load_box_to_all(to, b, p, full, all);
+                   else
+                     ptx::load_box(to, b, p, full);
+                 });
+  }
+};
+
+// Fills stages with the steps [begin, end) of a tile; by one thread of each block.
+template <class Tile>
+__device__ __forceinline__ void produce(const Loads<Tile>& loads, Turn<Tile::stages>& turn,
+                                        int begin, int end) {
+  for (int step = begin; step < end; ++step, turn.next()) {
+    ptx::wait(loads.ring.empty[turn.stage], turn.parity ^ 1);
+    loads.ask_a(turn.stage, step);
+    loads.ask_b(turn.stage, step);
   }
 }
 

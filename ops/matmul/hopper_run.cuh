@@ -72,7 +72,7 @@ Output<T> output_of(const Args& args) {
 }
 
 template <int Cluster, class T, bool A, bool B>
-using RunTile = SharedTile<Cluster, T, 128, 256, 4, A, B>;
+using RunTile = Tile<T, 128, 256, 4, A, B, Cluster>;
 
 template <class Tile>
 ClusterLaunch run_launch(cudaStream_t stream) {

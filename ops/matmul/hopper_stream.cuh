@@ -1,6 +1,8 @@
 // Stream-k: the tiles of the last round are cut along k, and their parts handed on through scratch memory.
 #pragma once
 #include "core/ptx/order.cuh"
+#include "hopper_pairs.h"
+#include "hopper_stream.h"
 #include "hopper_whole.cuh"
 
 namespace warpath::matmul::hopper {
@@ -13,11 +15,9 @@ inline constexpr int most_parts = 16;
 // A gradient of weights has few tiles and a long k: where more of these fit into a round, they are the better ones. Three
 // warp groups of 64 rows each.
 template <class T>
-using SquareTile = SharedTile<1, T, 192, 192, 3, true, true>;
+using SquareTile = Tile<T, 192, 192, 3, true, true>;
 
-// The places in scratch: the sums of a tile's warp groups, and a flag for each. The flags lie in front, where no other
-// shape's sums ever are: they must be zero between launches.
-inline constexpr int most_flags = 1 << 14;
+// The places in scratch: the sums of a tile's warp groups, and a flag for each.
 template <class Tile>
 struct Parts {
   static constexpr int floats = Tile::m * Tile::n;  // of a place
@@ -36,7 +36,6 @@ struct Parts {
   }
 };
 
-// The sums are on their way when this returns; tell() says that they are there.
 template <class Tile>
 __device__ __forceinline__ void hand_on(const typename Tile::Sums& sums, const Parts<Tile>& parts,
                                         int place, int group) {
@@ -44,9 +43,6 @@ __device__ __forceinline__ void hand_on(const typename Tile::Sums& sums, const P
 #pragma unroll
   for (int i = 0; i < Tile::n / 8; ++i)
     to[i * ptx::warp_group] = {sums[4 * i], sums[4 * i + 1], sums[4 * i + 2], sums[4 * i + 3]};
-}
-template <class Tile>
-__device__ __forceinline__ void tell(const Parts<Tile>& parts, int place, int group) {
   ptx::sync_some(first_free_barrier + group, ptx::warp_group);
   if (threadIdx.x % ptx::warp_group == 0) ptx::store_release(parts.flag(place, group), 1);
 }
@@ -95,17 +91,13 @@ __global__ void __launch_bounds__(run_threads<Tile>, 1)
     ptx::give_registers<giver_registers<Tile>>();
     if (threadIdx.x == 0)
       while (walk.next(piece))
-        produce_shared(Loads<Tile>(block.ring, a, b, shape, shape.order.at(piece.tile)), turn,
-                       piece.k_begin, piece.k_end);
+        produce(Loads<Tile>(block.ring, a, b, shape, shape.order.at(piece.tile)), turn,
+                piece.k_begin, piece.k_end);
+    __syncwarp();
+    leave_sharers<Tile>();
   } else {
     ptx::take_registers<taker_registers<Tile>>();
     const int group = consumer_group(), rank = blockIdx.x % cluster;
-    constexpr int none = -1;
-    int untold = none;  // where sums were left that nobody knows of
-    const auto tell_of_it = [&] {
-      if (untold != none) tell(parts, untold, group);
-      untold = none;
-    };
     bool more = walk.next(piece);
     while (more) {
       TilePlace at{};
@@ -116,7 +108,6 @@ __global__ void __launch_bounds__(run_threads<Tile>, 1)
       const auto look_ahead = [&] {
         at = settled_place<Tile>(shape, piece.tile);
         more = walk.next(next);
-        tell_of_it();
       };
       if (const int steps = piece.k_end - piece.k_begin; steps > 1) {
         consumer.step(look_ahead);
@@ -126,8 +117,7 @@ __global__ void __launch_bounds__(run_threads<Tile>, 1)
       }
       consumer.end();
       if (piece.k_end < work.steps) {
-        untold = piece.place * cluster + rank;
-        hand_on(sums, parts, untold, group);
+        hand_on(sums, parts, piece.place * cluster + rank, group);
       } else {
         for (int p = piece.first_place; p < piece.place; p += piece.place_step)
           take_over(sums, parts, p * cluster + rank, group);
@@ -135,10 +125,10 @@ __global__ void __launch_bounds__(run_threads<Tile>, 1)
       }
       piece = next;
     }
-    tell_of_it();
+    leave_sharers<Tile>();
     finish_stores();
   }
-  sync_sharers<Tile>();
+  await_sharers<Tile>();
 }
 
 struct Plan {
@@ -192,7 +182,7 @@ void by_tile(const Args& args, F f) {
   });
 }
 
-inline std::int64_t stream_scratch(const Args& args) {
+std::int64_t stream_scratch(const Args& args) {
   std::int64_t bytes = 0;
   if (!supports(args).empty()) return bytes;
   by_tile(args, [&]<class Block>(Tag<Block>) {
@@ -204,17 +194,18 @@ inline std::int64_t stream_scratch(const Args& args) {
   return bytes;
 }
 
-// The flags, which lie before the sums.
-inline std::int64_t stream_zeroed(const Args& args) {
+std::int64_t stream_zeroed(const Args& args) {
   return stream_scratch(args) > 0 ? most_flags * std::int64_t(sizeof(unsigned)) : 0;
 }
 
-inline void stream_launch(const Args& args, cudaStream_t stream) {
+void stream_launch(const Args& args, cudaStream_t stream) {
   by_tile(args, [&]<class Block>(Tag<Block>) {
     const Shape shape = shape_of<Block, Block::cluster>(args, run_band / Block::cluster);
     const SharedWork work = share<Block>(shape).work;
-    if constexpr (Block::groups == 2)
-      if (work.places() == 0) return launch_whole<Block>(args, stream);
+    if (work.places() == 0) {
+      if constexpr (Block::cluster == 2) return launch_pairs(args, stream);
+      if constexpr (Block::groups == 2) return launch_whole<Block>(args, stream);
+    }
     run_launch<Block>(stream)(stream_k<Block>, unsigned(work.workers), map_of_a<Block>(args),
                               map_of_b<Block>(args), map_of_d(args), shape, work,
                               Parts<Block>(args), output_of<typename Block::T>(args));

@@ -11,8 +11,26 @@ namespace warpath::matmul::hopper {
 
 inline constexpr int run_band = 16;  // in tiles of 128 rows
 
-// How d leaves: as the rounded sums, through the epilogue, or in a way found out by the kernel.
-enum class Way { plain, finished, any };
+// How d leaves: as the rounded sums, through GELU with or without a bias, through any epilogue, or in a way found out by
+// the kernel.
+enum class Way { plain, gelu, finished, any };
+
+template <class T>
+bool only_gelu(const Epilogue<T>& e) {
+  return e.alpha == 1.0f && !e.c && e.activation == Activation::gelu &&
+         (!e.bias || e.bias_in_pairs);
+}
+// With what the way says put in: the compiler then leaves out the steps there are not.
+template <Way way, class T>
+__device__ __forceinline__ Epilogue<T> known(Epilogue<T> e) {
+  if constexpr (way == Way::gelu) {
+    e.alpha = 1.0f;
+    e.c = nullptr;
+    e.activation = Activation::gelu;
+    e.bias_in_pairs = true;
+  }
+  return e;
+}
 
 template <class Tile, Way way>
 __global__ void __launch_bounds__(run_threads<Tile>, 1)
@@ -31,8 +49,9 @@ __global__ void __launch_bounds__(run_threads<Tile>, 1)
     ptx::give_registers<producer_registers>();
     if (threadIdx.x == 0)
       for (int tile = first; tile < tiles; tile += stride)
-        produce_shared(Loads<Tile>(block.ring, a, b, shape, shape.order.at(tile)), turn, 0,
-                       shape.steps);
+        produce(Loads<Tile>(block.ring, a, b, shape, shape.order.at(tile)), turn, 0, shape.steps);
+    __syncwarp();
+    leave_sharers<Tile>();
   } else {
     ptx::take_registers<consumer_registers>();
     const int group = consumer_group();
@@ -57,10 +76,12 @@ __global__ void __launch_bounds__(run_threads<Tile>, 1)
           });
         consumer.steps(shape.steps - 1 - kept.patches);
         consumer.end();
-        if constexpr (way == Way::finished) finish(sums, out.epilogue, corner_of<Tile>(at, group));
+        if constexpr (way != Way::plain)
+          finish(sums, known<way>(out.epilogue), corner_of<Tile>(at, group));
         kept.keep(sums, at);
       }
     }
+    leave_sharers<Tile>();
     // No stage is filled any more, and this group's rows of a are read by nobody else.
     static_assert(kept.patches <= Tile::stages && Tile::A::bytes == Tile::groups * patch_bytes);
     if constexpr (way != Way::any)
@@ -68,7 +89,7 @@ __global__ void __launch_bounds__(run_threads<Tile>, 1)
                       [&](int patch) { return block.ring.a[patch] + group * patch_bytes; });
     finish_stores();
   }
-  sync_sharers<Tile>();
+  await_sharers<Tile>();
 }
 
 template <class Tile>
@@ -85,8 +106,9 @@ void launch_whole(const Args& args, cudaStream_t stream) {
   if constexpr (sizeof(typename Tile::T) == 2 && Tile::cluster > 1) {
     const bool kept = out.by_engine && !out.epilogue.to_float;
     if (kept && shape.steps > KeptTile<Tile>::patches)
-      return out.epilogue.plain() ? launch(whole_tiles<Tile, Way::plain>)
-                                  : launch(whole_tiles<Tile, Way::finished>);
+      return out.epilogue.plain()      ? launch(whole_tiles<Tile, Way::plain>)
+             : only_gelu(out.epilogue) ? launch(whole_tiles<Tile, Way::gelu>)
+                                       : launch(whole_tiles<Tile, Way::finished>);
   }
   launch(whole_tiles<Tile, Way::any>);
 }

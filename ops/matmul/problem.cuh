@@ -45,6 +45,8 @@ Problem<T> problem_of(const Args& args) {
       .beta = static_cast<float>(args.beta),
       .activation = args.activation,
       .to_float = args.d.dtype == DType::f32,
+      .bias_in_pairs = args.n() % 2 == 0 &&
+                       reinterpret_cast<std::uintptr_t>(args.bias.data) % (2 * sizeof(T)) == 0,
   };
   return {matrices(args.a), matrices(args.b), out, args.batch(), args.m(), args.n(), args.k()};
 }

@@ -5,6 +5,7 @@
 #include "core/ptx/cp_async.cuh"
 #include "core/ptx/matrix.cuh"
 #include "core/ptx/mma.cuh"
+#include "core/turn.cuh"
 
 namespace warpath::matmul {
 
@@ -199,7 +200,32 @@ struct WarpSum {
 #pragma unroll
         for (int j = 0; j < J; ++j) f(at[i][j], 16 * i, 8 * j);
     });
+    if constexpr (sizeof(T) == 2)
+      if (out.whole_vectors()) return store_vectors(out, batch, row0, col0);
     store_pairs(out, batch, row0 + row(), col0 + col(), [&](auto f) { for_each_pair(f); });
+  }
+
+  // Finished sums as 16 bits, eight of a row by each lane: pairs would write half of each 32-byte sector at a time.
+  __device__ __forceinline__ void store_vectors(const Epilogue<T>& out, std::int64_t batch,
+                                                std::int64_t row0, std::int64_t col0) const {
+    const std::int64_t first = row0 + row(), left = col0 + threadIdx.x % 4 * 8;
+    T* const to = static_cast<T*>(out.d) + ((batch * out.m + first) * out.n + left);
+#pragma unroll
+    for (int i = 0; i < 2 * I; ++i)
+#pragma unroll
+      for (int q = 0; q < J / 4; ++q) {
+        std::uint32_t word[4];  // two neighbours of each of four times 8 columns
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          const float* const sum = at[i / 2][4 * q + e] + i % 2 * 2;
+          const Vector<T, 2> pair = {from_float<T>(sum[0]), from_float<T>(sum[1])};
+          word[e] = reinterpret_cast<const std::uint32_t&>(pair);
+        }
+        turn_over(word);
+        if (first + 8 * i < out.m && left + 32 * q < out.n)
+          __stwb(reinterpret_cast<uint4*>(to + 8 * i * out.n + 32 * q),
+                 make_uint4(word[0], word[1], word[2], word[3]));
+      }
   }
 };
 

@@ -80,16 +80,37 @@ std::string optional_text(StableIValue value) {
 
 }  // namespace
 
-Values take(const TorchOp& op, StableIValue* stack) {
+static void take_default(const ArgSpec& a, Value& value) {
+  using torch::stable::detail::from;
+  if (a.role != Role::scalar || is_dtype_choice(a)) return;  // left out
+  switch (a.scalar) {
+    case ScalarType::integer:
+      value.bits = from(static_cast<std::int64_t>(a.fallback));
+      return;
+    case ScalarType::real:
+      value.bits = from(a.fallback);
+      return;
+    case ScalarType::boolean:
+      value.bits = from(a.fallback != 0);
+      return;
+    case ScalarType::choice:
+      value.text = a.choices.at(static_cast<std::size_t>(a.fallback));
+      return;
+  }
+}
+
+Values take(const TorchOp& op, Overload overload, StableIValue* stack) {
   Values v;
   const std::size_t n = op.parameters.size();
   for (std::size_t i = 0; i < n; ++i) {
     const ArgSpec& a = *op.parameters[i];
     Value& value = v.of.add({});
-    if (a.is_tensor() && a.optional) {  // null, or a handle where torch allocated room for it
-      if (auto given = to<std::optional<AtenTensorHandle>>(stack[i])) value.tensor = Handle(*given);
-    } else if (a.is_tensor()) {
+    if (must_be_given(a)) {  // they come first
       value.tensor = Handle(to<AtenTensorHandle>(stack[i]));
+    } else if (overload == Overload::plain) {
+      take_default(a, value);
+    } else if (a.is_tensor()) {  // null, or a handle where torch allocated room for it
+      if (auto given = to<std::optional<AtenTensorHandle>>(stack[i])) value.tensor = Handle(*given);
     } else if (is_dtype_choice(a)) {
       value.text = optional_text(stack[i]);
     } else if (a.scalar == ScalarType::choice) {
@@ -98,7 +119,7 @@ Values take(const TorchOp& op, StableIValue* stack) {
       value.bits = stack[i];
     }
   }
-  v.rung = optional_text(stack[n]);
+  if (overload != Overload::plain) v.rung = optional_text(stack[n]);
   return v;
 }
 
@@ -361,15 +382,12 @@ void Bound::make_output(const ArgSpec& a) {
   const DType dtype = output_dtype(a);
   const Handle& made =
       outputs_.add(allocate(shape, torch_dtype(dtype), device_type_, device_index_));
-  fill(a, Seen(made.get()), dtype, true);
+  fill(a, Seen(made.get(), shape), dtype, true);
   no_elements_ &= std::count(shape.sizes.begin(), shape.sizes.begin() + shape.rank, 0) > 0;
 }
 
 bool Bound::empty() const {
-  if (std::any_of(op_.parameters.begin(), op_.parameters.end(),
-                  [](const ArgSpec* a) { return a->role == Role::inout; }))
-    return false;
-  return no_elements_;
+  return no_elements_ && functional(op_);
 }
 
 // A kernel is not made for a row of no elements; what its result would be differs from op to op.
@@ -387,11 +405,19 @@ void* Bound::add_scratch(std::int64_t bytes) {
   if (!op_.scratch) throw Error("warpath::" + op_.name + ": its contract has no scratch");
   Shape shape;
   shape.add(bytes);
-  scratch_ = allocate(shape, aoti_torch_dtype_uint8(), device_type_, device_index_);
+  scratch_ = allocate(shape, torch_dtype(DType::u8), device_type_, device_index_);
   void* data = nullptr;
   must(aoti_torch_get_data_ptr(scratch_.get(), &data), "tell where scratch memory is");
   scratch_at(args(), *op_.scratch) = {data, bytes};
   return data;
+}
+
+thread_local GivenBackLater* GivenBackLater::innermost = nullptr;
+
+void Bound::give_back_inputs() {
+  if (!GivenBackLater::innermost) return;
+  for (Value& v : values_.of)
+    if (v.tensor) GivenBackLater::innermost->keep(v.tensor);
 }
 
 void Bound::write_back() {

@@ -87,19 +87,27 @@ struct Values {
   Few<Value, 32> of;
   std::string rung;
 };
-Values take(const TorchOp& op, StableIValue* stack);
+Values take(const TorchOp& op, Overload overload, StableIValue* stack);
 
-// What a tensor says of itself, asked once.
-struct Seen {
-  AtenTensorHandle tensor = nullptr;
-  std::size_t rank = 0;
-  const std::int64_t* sizes = nullptr;
-  const std::int64_t* strides = nullptr;
+// Tensors that are given back when Python's lock is held again: torch takes the lock for each one given back without
+// it.
+class GivenBackLater {
+ public:
+  GivenBackLater() : outer_(std::exchange(innermost, this)) {}
+  ~GivenBackLater() { innermost = outer_; }
+  GivenBackLater(const GivenBackLater&) = delete;
+  GivenBackLater& operator=(const GivenBackLater&) = delete;
+  // Of the innermost call of ours that waits for its result on this thread; null where none does.
+  static thread_local GivenBackLater* innermost;
+  // Where there is no more room the tensor stays with its owner.
+  void keep(Handle& tensor) {
+    if (kept_.size() < most) kept_.add(std::move(tensor));
+  }
 
-  explicit Seen(AtenTensorHandle tensor);
-  bool contiguous() const;
-  // Leading axes as one: its stride, or -1 where no single stride leads through all of them.
-  std::int64_t merged_stride(std::size_t lead) const;
+ private:
+  static constexpr std::size_t most = 8;
+  GivenBackLater* outer_;
+  Few<Handle, most> kept_;
 };
 
 // A shape without an allocation: torch's tensors have at most so many axes.
@@ -109,6 +117,22 @@ struct Shape {
   std::size_t rank = 0;
 
   void add(std::int64_t n) { sizes.at(rank++) = n; }
+};
+
+// What a tensor says of itself, asked once.
+struct Seen {
+  AtenTensorHandle tensor = nullptr;
+  std::size_t rank = 0;
+  const std::int64_t* sizes = nullptr;
+  const std::int64_t* strides = nullptr;
+
+  explicit Seen(AtenTensorHandle tensor);
+  // One just made, contiguous and of this shape: its strides are not asked for.
+  Seen(AtenTensorHandle tensor, const Shape& shape)
+      : tensor(tensor), rank(shape.rank), sizes(shape.sizes.data()) {}
+  bool contiguous() const;
+  // Leading axes as one: its stride, or -1 where no single stride leads through all of them.
+  std::int64_t merged_stride(std::size_t lead) const;
 };
 
 // Room for an args struct; zeros where the struct has gaps, so that two of them can be compared.
@@ -144,6 +168,8 @@ class Bound {
   void* add_scratch(std::int64_t bytes);
   // Copies what was changed in place back where the caller's tensor was not contiguous.
   void write_back();
+  // Nothing of the inputs is needed any more.
+  void give_back_inputs();
   Few<Handle, 16>& outputs() { return outputs_; }
   const std::string& wanted_rung() const { return values_.rung; }
 
@@ -177,7 +203,7 @@ class Bound {
   const Size* find(const std::string& dim) const;
 
   const TorchOp& op_;
-  const Values values_;  // keeps the inputs alive until the launch
+  Values values_;  // keeps the inputs alive until the launch
   ArgsBlob args_;
   std::array<Size, 16> sizes_;  // as many names as a contract may have
   std::size_t named_ = 0;

@@ -105,11 +105,13 @@ std::string op_json(const TorchOp& op) {
 
 }  // namespace
 
-std::string schema(const TorchOp& op) {
-  std::string text = op.name + "(";
+std::string schema(const TorchOp& op, Overload overload) {
+  const bool plain = overload == Overload::plain;
+  std::string text = op.name + overload_names[static_cast<int>(overload)] + "(";
   bool named = false;
   char alias = 'a';
   for (const ArgSpec* a : op.parameters) {
+    if (plain && !must_be_given(*a)) continue;
     if (a->role == Role::scalar && !named) {
       text += "*, ";
       named = true;
@@ -126,8 +128,12 @@ std::string schema(const TorchOp& op) {
     }
     text += ", ";
   }
-  text += std::string(named ? "" : "*, ") + "str? rung=None) -> (";
-  return text + joined(op.outputs, [](const ArgSpec* a) { return "Tensor " + a->name; }) + ")";
+  if (plain)
+    text.resize(text.size() - 2);
+  else
+    text += std::string(named ? "" : "*, ") + "str? rung=None";
+  return text + ") -> (" +
+         joined(op.outputs, [](const ArgSpec* a) { return "Tensor " + a->name; }) + ")";
 }
 
 std::string describe(const std::vector<TorchOp>& ops, const std::vector<std::string>& problems) {

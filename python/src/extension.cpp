@@ -95,15 +95,17 @@ void launch_on_cpu(const TorchOp& op, const Ladder& ladder, Bound& bound) {
 
 void launch_on_gpu(const TorchOp& op, const Ladder& ladder, Bound& bound) {
   const int device = bound.device_index();
-  // Mostly it is the current one already.
+  // Mostly it is the current one already, and where there is one alone nobody need be asked.
+  static const bool several = ladder.runtime.devices() != 1;
   std::optional<torch::stable::accelerator::DeviceGuard> guard;
-  if (torch::stable::accelerator::getCurrentDeviceIndex() != device) guard.emplace(device);
+  if (several && torch::stable::accelerator::getCurrentDeviceIndex() != device)
+    guard.emplace(device);
   launch(op, ladder, bound, cuda, device, current_stream(device));
 }
 
-void call(std::size_t slot, Backend backend, StableIValue* stack) {
+void call(std::size_t slot, Backend backend, Overload overload, StableIValue* stack) {
   const TorchOp& op = loaded()[slot];
-  Values values = take(op, stack);
+  Values values = take(op, overload, stack);
   const Ladder& ladder = op.ladders[backend];
   if (!ladder.op)
     throw Error("warpath::" + op.name + ": this installation has no " +
@@ -114,6 +116,7 @@ void call(std::size_t slot, Backend backend, StableIValue* stack) {
     backend == cuda ? launch_on_gpu(op, ladder, bound) : launch_on_cpu(op, ladder, bound);
     bound.write_back();
   }
+  bound.give_back_inputs();
   for (std::size_t i = 0; i < bound.outputs().size(); ++i)
     stack[i] = torch::stable::detail::from(bound.outputs()[i].release());
 }
@@ -121,18 +124,27 @@ void call(std::size_t slot, Backend backend, StableIValue* stack) {
 // A boxed kernel is a plain function without data of its own: one function for each slot.
 using BoxedKernel = void (*)(StableIValue*, std::uint64_t, std::uint64_t);
 
-template <std::size_t slot, Backend backend>
+template <std::size_t slot, Backend backend, Overload overload>
 void kernel(StableIValue* stack, std::uint64_t, std::uint64_t) {
-  call(slot, backend, stack);
+  call(slot, backend, overload, stack);
 }
 
-template <Backend backend, std::size_t... slots>
+template <Backend backend, Overload overload, std::size_t... slots>
 constexpr std::array<BoxedKernel, sizeof...(slots)> kernels(std::index_sequence<slots...>) {
-  return {kernel<slots, backend>...};
+  return {kernel<slots, backend, overload>...};
 }
 
-constexpr auto cpu_kernels = kernels<simt>(std::make_index_sequence<max_ops>());
-constexpr auto gpu_kernels = kernels<cuda>(std::make_index_sequence<max_ops>());
+// Of one backend: those for all arguments, and those of "plain".
+template <Backend backend>
+struct Kernels {
+  static constexpr auto all = std::make_index_sequence<max_ops>();
+  static constexpr auto full = kernels<backend, Overload::named>(all);
+  static constexpr auto plain = kernels<backend, Overload::plain>(all);
+
+  static BoxedKernel of(std::size_t slot, Overload overload) {
+    return (overload == Overload::plain ? plain : full)[slot];
+  }
+};
 
 void register_ops() {
   using torch::stable::detail::StableLibrary;
@@ -143,9 +155,13 @@ void register_ops() {
   auto* gpu = new StableLibrary(Kind::IMPL, "warpath", "CUDA", __FILE__, __LINE__);
   for (std::size_t i = 0; i < loaded().size(); ++i) {
     const TorchOp& op = loaded()[i];
-    defined->def(schema(op).c_str());
-    cpu->impl(op.name.c_str(), cpu_kernels[i]);
-    gpu->impl(op.name.c_str(), gpu_kernels[i]);
+    for (const Overload overload : {Overload::itself, Overload::plain, Overload::named}) {
+      if (overload != Overload::itself && !functional(op)) continue;
+      const std::string name = op.name + overload_names[static_cast<int>(overload)];
+      defined->def(schema(op, overload).c_str());
+      cpu->impl(name.c_str(), Kernels<simt>::of(i, overload));
+      gpu->impl(name.c_str(), Kernels<cuda>::of(i, overload));
+    }
   }
 }
 

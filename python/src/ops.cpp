@@ -19,6 +19,7 @@ std::optional<Runtime> open_runtime(const std::filesystem::path& path,
   Runtime r;
   if (void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
     r.arch = reinterpret_cast<decltype(r.arch)>(dlsym(library, "warpath_arch"));
+    r.devices = reinterpret_cast<decltype(r.devices)>(dlsym(library, "warpath_devices"));
     r.finish = reinterpret_cast<decltype(r.finish)>(dlsym(library, "warpath_finish"));
     r.zero = reinterpret_cast<decltype(r.zero)>(dlsym(library, "warpath_zero"));
     r.pause_checks =
@@ -26,7 +27,7 @@ std::optional<Runtime> open_runtime(const std::filesystem::path& path,
     r.resume_checks =
         reinterpret_cast<decltype(r.resume_checks)>(dlsym(library, "simt_resume_checks"));
   }
-  if (r.arch && r.finish && r.zero) return r;
+  if (r.arch && r.devices && r.finish && r.zero) return r;
   const char* why = dlerror();
   problems.push_back(why ? why : path.string() + ": cannot be opened");
   return std::nullopt;

@@ -12,6 +12,7 @@ namespace warpath::python {
 // runtime.cu of one backend.
 struct Runtime {
   int (*arch)(int device) = nullptr;
+  int (*devices)() = nullptr;
   const char* (*finish)() = nullptr;
   const char* (*zero)(void* data, std::int64_t bytes, void* stream) = nullptr;
   // Of simt, null for a GPU: people's own checked kernels may be in the process too, and what torch
@@ -44,6 +45,18 @@ struct TorchOp {
   std::vector<const ArgSpec*> outputs;  // new tensors, in the order of the contract
 };
 
+// Whether a call changes nothing but its results.
+inline bool functional(const TorchOp& op) {
+  for (const ArgSpec* a : op.parameters)
+    if (a->role == Role::inout) return false;
+  return true;
+}
+
+// Whether a parameter has no default.
+inline bool must_be_given(const ArgSpec& a) {
+  return a.is_tensor() && !a.optional;
+}
+
 // Whether a parameter tells the type of an output.
 inline bool is_dtype_choice(const ArgSpec& a) {
   return a.role == Role::scalar && !a.same_as.empty();
@@ -55,8 +68,14 @@ std::vector<TorchOp> find_ops(const std::filesystem::path& package,
                               const std::filesystem::path& folder,
                               std::vector<std::string>& problems);
 
+// Each op that changes nothing is there three times. Calls that need no gradient take one of the last two, which Python
+// lets past the Autograd key: "plain" with the tensors that must be given alone, for torch looks for every other
+// argument by its name, "named" with all.
+enum class Overload { itself, plain, named };
+inline const char* const overload_names[] = {"", ".plain", ".named"};
+
 // "softmax(Tensor x, *, str? rung=None) -> (Tensor y)"
-std::string schema(const TorchOp& op);
+std::string schema(const TorchOp& op, Overload overload = Overload::itself);
 
 // All that Python needs to know of the ops, as JSON.
 std::string describe(const std::vector<TorchOp>& ops, const std::vector<std::string>& problems);

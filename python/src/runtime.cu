@@ -16,6 +16,12 @@ WARPATH_EXPORT int warpath_arch(int device) {
   return major * 10 + minor;
 }
 
+// How many devices this process sees; that never changes.
+WARPATH_EXPORT int warpath_devices() {
+  int count = 0;
+  return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+}
+
 // Waits for all work of someone else's kernels; null, or the name of what went wrong and its text. A fault
 // sticks to simt's device until it is reset, so it is: the next call starts clean. Not for a GPU, whose
 // context is torch's too.

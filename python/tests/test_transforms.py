@@ -3,6 +3,9 @@
 import pytest
 import torch
 import warpath
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
 
 
 @pytest.fixture
@@ -124,3 +127,81 @@ def test_autocast_gradient(x):
     with torch.autocast("cpu", torch.bfloat16):
         y = warpath.softmax_backward(a, b)
     assert y.dtype == torch.float32 and y.requires_grad
+
+
+# --- calls that need no gradient take a shorter way: nobody who watches may see another op ---------------
+
+
+class Watch(TorchDispatchMode):
+    def __init__(self):
+        super().__init__()
+        self.seen = []
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        self.seen.append(str(function))
+        return function(*args, **(kwargs or {}))
+
+
+class WatchFunctions(TorchFunctionMode):
+    def __init__(self):
+        super().__init__()
+        self.seen = []
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        self.seen.append(function)
+        return function(*args, **(kwargs or {}))
+
+
+class Subclass(torch.Tensor):
+    pass
+
+
+@pytest.mark.parametrize("needs_gradient", [False, True])
+def test_modes_see_the_op(x, needs_gradient):
+    softmax = torch.ops.warpath.softmax
+    x.requires_grad_(needs_gradient)
+    with Watch() as watch:
+        softmax(x)
+        softmax(x=x)
+    assert [name for name in watch.seen if "warpath" in name] == ["warpath.softmax.default"] * 2
+    with WatchFunctions() as watch:
+        softmax(x)
+        softmax(x=x)
+    assert [function for function in watch.seen if function is softmax] == [softmax] * 2
+    assert type(softmax(x.as_subclass(Subclass))) is Subclass
+
+
+@pytest.mark.parametrize("tracing", ["real", "fake", "symbolic"])
+def test_traces_name_the_op(x, tracing):
+    graph = make_fx(lambda x: torch.ops.warpath.softmax(x), tracing_mode=tracing)(x).graph
+    assert torch.ops.warpath.softmax.default in [node.target for node in graph.nodes]
+    assert torch.ops.warpath.softmax(x.to("meta")).shape == x.shape
+
+
+def test_gradient_by_name(x):
+    x.requires_grad_()
+    assert torch.ops.warpath.softmax(x=x).requires_grad
+    with torch.no_grad():
+        assert not torch.ops.warpath.softmax(x=x).requires_grad
+    assert not torch.ops.warpath.softmax(x.detach()).requires_grad
+
+
+def test_negative_view(x):
+    torch.testing.assert_close(torch.ops.warpath.softmax(torch._neg_view(x)), torch.softmax(-x, -1))
+
+
+def test_wrong_calls(x):
+    softmax = torch.ops.warpath.softmax
+    for args, kwargs in (((), {}), ((x, x, x), {}), ((x,), {"other": 1})):
+        with pytest.raises(RuntimeError, match="warpath::softmax"):
+            softmax(*args, **kwargs)
+    with pytest.raises(RuntimeError, match="argument 'rung' is '99'"):
+        softmax(x, rung="99")
+
+
+def test_trace_keeps_gradients(x):
+    traced = torch.jit.trace(lambda x: torch.ops.warpath.softmax(x), x)
+    weight = torch.randn_like(x)
+    x.requires_grad_()
+    (traced(x) * weight).sum().backward()
+    torch.testing.assert_close(x.grad, wanted_gradient(x, weight), rtol=1e-4, atol=1e-6)

@@ -4,20 +4,24 @@ import ctypes
 import json
 import os
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
-import torch  # noqa: F401  (the extension is linked with torch's libraries: they come first)
+import torch  # (the extension is linked with torch's libraries: they come first)
+from torch._ops import OpOverloadPacket
+from torch.overrides import has_torch_function_variadic
+
+_extension = Path(__file__).parent / "_torch.so"
 
 
 def load() -> dict:
     """Loads every op library and returns what the contracts say. WARPATH_LIB names another folder."""
-    here = Path(__file__).parent
-    extension = here / "_torch.so"
-    if not extension.exists():
+    here = _extension.parent
+    if not _extension.exists():
         raise ImportError(
-            f"{extension} is not built: run `./warpath python`, or `pip install .` in the sources"
+            f"{_extension} is not built: run `./warpath python`, or `pip install .` in the sources"
         )
-    library = ctypes.CDLL(str(extension))
+    library = ctypes.CDLL(str(_extension))
     library.warpath_load.argtypes = [ctypes.c_char_p, ctypes.c_char_p]
     library.warpath_load.restype = ctypes.c_char_p
     folder = os.environ.get("WARPATH_LIB") or here / "lib"
@@ -28,3 +32,16 @@ def load() -> dict:
     for problem in found["problems"]:
         warnings.warn(f"warpath: a library was left out: {problem}", stacklevel=3)
     return found
+
+
+def short_way(packet: OpOverloadPacket, must_be_given: tuple) -> Callable:
+    """A function in C that calls the overload of an op which costs least.
+
+    The packet itself where a mode or a subclass of Tensor has its own __torch_function__, `default` where an argument
+    wants a gradient, `plain` where nothing but the tensors that must be given are, `named` elsewhere.
+    """
+    make = ctypes.PyDLL(str(_extension)).warpath_short_way
+    make.argtypes, make.restype = [ctypes.py_object], ctypes.py_object
+    ways = packet.plain._op, packet.named._op, packet.default._op, packet._op
+    questions = has_torch_function_variadic, torch._C._is_tracing, torch._C._any_requires_grad
+    return make((*ways, *questions, must_be_given))

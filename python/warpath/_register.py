@@ -1,6 +1,5 @@
 """What torch knows of an op beyond its kernels, all derived from the contracts."""
 
-import functools
 import inspect
 from collections.abc import Callable
 
@@ -8,7 +7,7 @@ import torch
 from torch._C import DispatchKey, DispatchKeySet
 from torch._ops import OpOverloadPacket
 
-from warpath import _autograd, _contract, _vmap, _words
+from warpath import _autograd, _contract, _native, _vmap, _words
 from warpath._contract import Argument, Op
 
 
@@ -33,27 +32,45 @@ def _short_way(op: Op) -> Callable:
     """What a call that needs no gradient takes, by torch.ops too: past the Autograd key.
 
     The kernel of that key is a Python function, which torch calls at every call of the op; the same question
-    asked here, before the dispatcher, costs less.
+    asked before the dispatcher, in C, costs less. Such calls go to other overloads, where nothing waits at that
+    key.
     """
     packet = getattr(torch.ops.warpath, op.name)
-    dispatch = packet._op
     if not op.functional:
-        return dispatch
-    grad_enabled, any_requires = torch.is_grad_enabled, torch._C._any_requires_grad
-    below_autograd = torch._C._AutoDispatchBelowAutograd
-
-    @functools.wraps(dispatch)
-    def call(*args, **kwargs):
-        if grad_enabled() and any_requires(*args, *kwargs.values()):
-            return dispatch(*args, **kwargs)
-        with below_autograd():
-            return dispatch(*args, **kwargs)
-
+        return packet._op
+    for overload in ("plain", "named"):
+        _register_below_autograd(op, overload)
+    call = _native.short_way(packet, tuple(t.name for t in op.tensors if not t.optional))
+    torch.jit._builtins._register_builtin(call, f"warpath::{op.name}")  # as it was for packet._op
     packet._op = call
     # Its own class: a call comes here at once, not through the Python function all packets share.
     own = {"__call__": staticmethod(call)}
     packet.__class__ = type(OpOverloadPacket.__name__, (OpOverloadPacket,), own)
     return call
+
+
+# Where somebody looks at a call or changes it: modes and subclasses of tensors, torch.func, autocast.
+_WATCHED = (
+    "Python",
+    "FuncTorchDynamicLayerFrontMode",
+    "Functionalize",
+    "AutocastCPU",
+    "AutocastCUDA",
+)
+
+_overloads = torch.library.Library("warpath", "IMPL")
+
+
+def _register_below_autograd(op: Op, overload: str) -> None:
+    """An overload that is the kernels alone. What is not a plain call after all becomes one of the op itself."""
+    name, itself = f"{op.name}.{overload}", op.overload
+
+    def call_the_op(*args, **kwargs):
+        return itself(*args, **kwargs)
+
+    _overloads.impl(name, torch.library.fallthrough_kernel, "Autograd")
+    for key in (*_WATCHED, "CompositeExplicitAutograd"):  # the last: any device but CPU and CUDA
+        _overloads.impl(name, call_the_op, key)
 
 
 def _function(

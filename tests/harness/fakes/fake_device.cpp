@@ -2,13 +2,13 @@
 // harness is tested without CUDA and without simt. FAKE_GPU makes it claim to be a GPU, for what
 // only a GPU's user sees.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
 
+#include "fake_log.h"
 #include "harness/device/device.h"
 
 namespace warpath::harness {
@@ -66,14 +66,28 @@ void* stream() {
   return nullptr;
 }
 
-const char* time(const TimerOptions*, Work work, void* context, Timing* out) {
+// WARPATH_FAKE_FREE: bytes.
+const char* free_memory(std::int64_t* bytes) {
+  const char* given = std::getenv("WARPATH_FAKE_FREE");
+  *bytes = given ? std::atoll(given) : std::int64_t{1} << 30;
+  return nullptr;
+}
+
+// A clock by which the n-th sample that a process takes lasts 10 n microseconds. The least number of samples is taken, and
+// one launch more where nothing is known of it yet.
+const char* time(const TimerOptions* options, Work work, void* context, double* samples,
+                 int* count) {
+  static int taken = 0;
+  char line[128];
+  std::snprintf(line, sizeof line, "turn %g %d %d %g", options->seconds, options->min_samples,
+                options->max_samples, options->expected_us);
+  fake_log(line);
   try {
-    const auto begin = std::chrono::steady_clock::now();
-    for (int i = 0; i < 5; ++i) work(context, nullptr);
-    const std::chrono::duration<double, std::micro> taken =
-        std::chrono::steady_clock::now() - begin;
-    const double each = taken.count() / 5 + 1;
-    *out = {each, each * 0.9, each * 1.1, 5};
+    if (options->expected_us == 0) work(context, nullptr);
+    for (*count = 0; *count < options->min_samples; ++*count) {
+      work(context, nullptr);
+      samples[*count] = 10.0 * ++taken;
+    }
     return nullptr;
   } catch (const std::exception& e) {
     failure = e.what();
@@ -91,9 +105,21 @@ const char* copy_rate(Rate* out) {
 
 extern "C" __attribute__((visibility("default"))) const warpath::harness::Device* warpath_device() {
   using namespace warpath::harness;
-  static const Device table{
-      device_version, describe, alloc,     release,          move,
-      move,           move,     fill,      first_difference, synchronise,
-      stream,         time,     copy_rate, nullptr,          "a host clock, which says nothing"};
+  static const Device table{device_version,
+                            describe,
+                            alloc,
+                            release,
+                            move,
+                            move,
+                            move,
+                            fill,
+                            first_difference,
+                            free_memory,
+                            synchronise,
+                            stream,
+                            time,
+                            copy_rate,
+                            nullptr,
+                            "a clock that makes times up"};
   return &table;
 }

@@ -1,0 +1,99 @@
+// What the files of the runner share: one op, its contestants and their processes.
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/memory.h"
+#include "harness/problem.h"
+#include "harness/runner.h"
+#include "harness/trial.h"
+#include "harness/worker.h"
+
+namespace warpath::harness {
+
+class Runner {
+ public:
+  Runner(const Settings& settings, const Op& op, const std::vector<Contestant>& contestants,
+         const std::vector<Attempt>& attempts, const Watch& watch);
+
+  std::vector<Record> run(const Attempt& attempt);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  // A rung at work on the current problem.
+  struct Active {
+    std::size_t who;
+    std::int64_t slot;
+    Clock::time_point deadline;
+  };
+
+  // One attempt under way, and what its contestants have reached in it.
+  struct Contest {
+    const Attempt& attempt;
+    const Problem& problem;
+    std::string what;  // op, case and type, for whoever watches
+    std::vector<Record> records;
+    std::vector<std::vector<double>> samples;  // microseconds, of all turns
+  };
+
+  // runner.cpp
+  std::int64_t most(const std::vector<Attempt>& attempts, std::int64_t Plan::*bytes) const;
+  // Why a rung is left out; empty: it is not.
+  std::string left_out(std::size_t who, const Contest& contest) const;
+  bool leave_out(std::size_t who, Contest& contest);
+  Record blank(std::size_t who, const Attempt& attempt, const Problem& problem) const;
+  Worker& worker(std::size_t who);
+  nlohmann::json check_command(const Attempt& attempt, std::int64_t slot) const;
+  bool went_well(std::size_t who, const nlohmann::json& reply, Record& record);
+  bool judge(std::size_t who, std::int64_t slot, const char* when, Contest& contest);
+  void fail(std::size_t who, Record& record, std::string reason);
+  void finish(std::size_t who, const Record& record);
+  void tell(const std::string& what) const;
+
+  // Checks alone: as many at the same time as there are jobs.
+  void check_all(Contest& contest);
+  void wait(Contest& contest);
+
+  // runner_turns.cpp: checks, then times those that passed, in turns.
+  void time_all(Contest& contest);
+  void time_group(const std::vector<std::size_t>& group, Contest& contest);
+  bool take_turn(std::size_t who, int round, Contest& contest);
+  void conclude(std::size_t who, Contest& contest);
+  std::optional<nlohmann::json> ask(std::size_t who, const nlohmann::json& command, double limit,
+                                    Record& record);
+
+  const Settings& settings_;
+  const Op& op_;
+  const std::vector<Contestant>& contestants_;
+  const Watch& watch_;
+  int jobs_;
+  std::size_t total_, done_ = 0;
+  SharedArena inputs_;
+  std::int64_t slot_bytes_;
+  SharedArena outputs_;
+  std::vector<TrialSetup> setups_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<Active> active_;
+
+  // How long a rung took for its work when it was timed last, and in which case: by its number and the type.
+  struct Pace {
+    double seconds_per_unit;
+    std::string test;
+  };
+  std::map<std::pair<std::size_t, DType>, Pace> paces_;
+};
+
+// What a launch takes grows with its operations, and with its bytes where it has few operations for them.
+double work_of(const Cost& cost);
+
+std::string no_answer(double seconds);
+
+}  // namespace warpath::harness

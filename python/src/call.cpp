@@ -1,0 +1,101 @@
+// What `torch.ops.warpath.NAME(...)` runs first: a few questions, in C: is the call watched, does it
+// need a gradient?
+//
+// The few functions of Python it takes are declared here, not included: all are in Python's stable ABI (3.10), so one
+// file serves every Python, and building it needs no headers of one. They come from the interpreter that opens the
+// extension.
+#include <torch/csrc/inductor/aoti_torch/c/shim.h>
+
+#include <cstddef>
+
+#include "python/src/bind.h"
+
+extern "C" {
+struct PyObject;
+using PyFunction = PyObject* (*)(PyObject* self, PyObject* args, PyObject* kwargs);
+struct PyMethodDef {
+  const char* name;
+  PyFunction function;
+  int flags;
+  const char* doc;
+};
+PyObject* PyCFunction_NewEx(PyMethodDef*, PyObject* self, PyObject* module);
+PyObject* PyObject_Call(PyObject* callable, PyObject* args, PyObject* kwargs);
+PyObject* PyObject_CallNoArgs(PyObject* callable);
+std::ptrdiff_t PyTuple_Size(PyObject*);
+PyObject* PyTuple_GetItem(PyObject* tuple, std::ptrdiff_t);  // borrowed
+PyObject* PyDict_Values(PyObject*);
+PyObject* PyList_AsTuple(PyObject*);
+std::ptrdiff_t PyDict_Size(PyObject*);
+int PyObject_IsTrue(PyObject*);
+void Py_DecRef(PyObject*);
+}
+
+namespace {
+
+// Places in `self`: functions to choose from, then what to choose by.
+enum Place {
+  plain,
+  named,
+  differentiable,
+  watched,
+  has_torch_function,
+  is_tracing,
+  any_requires_grad,
+  must_be_given
+};
+
+// 1, 0, or -1 where Python raised.
+int answers_yes(PyObject* answer) {
+  if (!answer) return -1;
+  const int yes = PyObject_IsTrue(answer);
+  Py_DecRef(answer);
+  return yes;
+}
+
+int says_yes(PyObject* question, PyObject* args) {
+  return answers_yes(PyObject_Call(question, args, nullptr));
+}
+
+// The same of positional and of named arguments.
+int of_any(PyObject* question, PyObject* args, PyObject* kwargs) {
+  const int yes = says_yes(question, args);
+  if (yes != 0 || !kwargs || PyDict_Size(kwargs) == 0) return yes;
+  PyObject* const list = PyDict_Values(kwargs);
+  PyObject* const values = list ? PyList_AsTuple(list) : nullptr;
+  const int named = values ? says_yes(question, values) : -1;
+  if (list) Py_DecRef(list);
+  if (values) Py_DecRef(values);
+  return named;
+}
+
+// Negative where Python raised.
+int choose(PyObject* self, PyObject* args, PyObject* kwargs) {
+  const int functions = of_any(PyTuple_GetItem(self, has_torch_function), args, kwargs);
+  if (functions != 0) return functions < 0 ? -1 : watched;
+  // A trace goes on being used with other tensors, some of which may want gradients.
+  const int tracing = answers_yes(PyObject_CallNoArgs(PyTuple_GetItem(self, is_tracing)));
+  if (tracing != 0) return tracing < 0 ? -1 : differentiable;
+  if (aoti_torch_grad_mode_is_enabled()) {
+    const int gradients = of_any(PyTuple_GetItem(self, any_requires_grad), args, kwargs);
+    if (gradients != 0) return gradients < 0 ? -1 : differentiable;
+  }
+  if (kwargs && PyDict_Size(kwargs) != 0) return named;
+  return PyTuple_Size(args) == PyTuple_Size(PyTuple_GetItem(self, must_be_given)) ? plain : named;
+}
+
+PyObject* call(PyObject* self, PyObject* args, PyObject* kwargs) {
+  const int way = choose(self, args, kwargs);
+  const warpath::python::GivenBackLater later;
+  return way < 0 ? nullptr : PyObject_Call(PyTuple_GetItem(self, way), args, kwargs);
+}
+
+}  // namespace
+
+// A function that asks and calls; `self` is a tuple in the order above. To be called with Python's lock held.
+extern "C" __attribute__((visibility("default"))) PyObject* warpath_short_way(PyObject* self) {
+  constexpr int flags =
+      0x1 | 0x2;  // METH_VARARGS | METH_KEYWORDS: the tuple it gets is handed on as it is
+  static PyMethodDef method{"warpath_op", call, flags, nullptr};
+  return PyCFunction_NewEx(&method, self, nullptr);
+}
