@@ -99,7 +99,8 @@ class Emitter : PtxWriter {
     if (from.is_list) {
       const char* const part =
           from.parts.size() * 16 == std::stoul(words_[1].substr(1)) ? "unsigned short" : "unsigned";
-      return destination(0) + " = ::simt::ptx::pack<" + type + ">(" + words(1, part) + ")";
+      return "::simt::ptx::put(" + destination(0) + ", ::simt::ptx::pack<" + type + ">(" +
+             words(1, part) + "))";
     }
     if (s_.operands[0].is_list) {
       return spread("::simt::ptx::unpack<" + std::to_string(s_.operands[0].parts.size()) + ", " +

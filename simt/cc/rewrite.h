@@ -18,6 +18,9 @@ struct SharedName {
   Index scope_end;  // the brace that ends its scope
 };
 
+// If the function whose declaration begins there is main, its `return;` becomes `return 0;`.
+void rewrite_main(Source& source, Index declaration, Index body);
+
 // If the three '<' at `i` open a launch, rewrites it.
 void rewrite_launch(Source& source, Index i, bool checked);
 

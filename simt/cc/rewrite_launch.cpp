@@ -94,7 +94,8 @@ void rewrite_launch(Source& s, Index i, bool checked) {
     return;
   }
   const std::string kernel = s.flat_text({start, i});
-  s.replace(start, i + 2, "::simt::launch(::simt::config(");
+  const char* const may_deduce = kernel.back() == '>' ? "<true>" : "";
+  s.replace(start, i + 2, std::string("::simt::launch") + may_deduce + "(::simt::config(");
   s.replace(close, close + 2,
             "), " + quote(kernel) + ", [&](auto simt_id) -> decltype(simt_id(" + kernel +
                 ")) { return simt_id(" + kernel + "); }, [&](auto&&... simt_a) " +

@@ -65,7 +65,10 @@ class Translator {
     switch (t.op) {
       case '{':
         if (at_namespace_scope()) {
-          if (!opens_namespace()) body_end_ = s_.match(at_) != none ? s_.match(at_) : s_.size();
+          if (!opens_namespace()) {
+            body_end_ = s_.match(at_) != none ? s_.match(at_) : s_.size();
+            rewrite_main(s_, declaration_, at_);
+          }
           declaration_ = at_ + 1;
         }
         return;
@@ -128,7 +131,7 @@ class Translator {
         if (in_device_code()) rewrite_asm(s_, at_);
         return;
       case Word::printf_:
-        return redirect("::simt::device_printf");
+        return redirect("::simt::PrintfAt{__builtin_LINE()}");
       case Word::assert_fail_:
         return redirect("::simt::assert_fail");
       case Word::clock_:

@@ -1,6 +1,9 @@
 // Handles, their modes, the names of status codes, and copies of vectors and matrices.
 
+#include <cctype>
+#include <cstdio>
 #include <cstring>
+#include <string>
 
 #include "internal.h"
 
@@ -45,6 +48,15 @@ cublasStatus_t copy(int rows, int cols, int size, const void* from, int ld_from,
 }
 
 }  // namespace
+
+namespace simt::cublas {
+void tell_illegal(const char* function, int parameter) {
+  std::string name = function + std::strlen("cublas");
+  for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  std::printf(" ** On entry to %-6s parameter number %d had an illegal value\n", name.c_str(),
+              parameter);
+}
+}  // namespace simt::cublas
 
 extern "C" {
 cublasStatus_t cublasCreate(cublasHandle_t* handle) {

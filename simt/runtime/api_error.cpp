@@ -68,7 +68,11 @@ cudaError_t record(cudaError_t error) {
 }
 
 cudaError_t device_state() {
-  if (in_kernel()) run_children_now();
+  if (in_kernel()) {
+    run_children_now();
+  } else {
+    note_runtime_call();
+  }
   return fault_visible.load() ? fault.load() : cudaSuccess;
 }
 

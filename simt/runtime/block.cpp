@@ -84,8 +84,9 @@ void Block::run_block(std::uint64_t index) {
     reset();
   }
   if (!output.empty()) {
-    grid->keep_output(index, std::move(output));
+    grid->keep_output(index, in_warp_order(output, printed));
     output.clear();
+    printed.clear();
   }
   // Stale data of this block must not look like good data to the next one. The blocks of a cluster
   // may still be reading it.

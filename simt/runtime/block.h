@@ -21,6 +21,7 @@
 
 #include "context.h"
 #include "fiber.h"
+#include "print_order.h"
 
 namespace simt {
 
@@ -68,9 +69,10 @@ struct WarpGroup {
 };
 
 struct Warp {
-  unsigned lanes;   // lanes the warp has; the last warp of a block may be partial
-  unsigned live;    // lanes that are parked: had to wait at least once and have not returned
-  unsigned asking;  // lanes that wait for __activemask
+  unsigned lanes;     // lanes the warp has; the last warp of a block may be partial
+  unsigned live;      // lanes that are parked: had to wait at least once and have not returned
+  unsigned asking;    // lanes that wait for __activemask
+  unsigned meetings;  // its operations finished
   unsigned group_count;
   std::array<WarpGroup, 32> groups;
 };
@@ -223,6 +225,8 @@ struct Block : BlockFront {
   char* arena = nullptr;
   std::size_t arena_size = 0;
   std::string output;                                     // what its threads printed
+  std::vector<Printed> printed;                           // each printf's share of it
+  unsigned print_phase = 0;                               // pieces of a kernel in loops
   std::uint64_t number = 0;                               // counts the blocks run here
   void* check = nullptr;                                  // what simt/check keeps of it
   std::unique_ptr<CopyQueues, CopyQueuesDeleter> copies;  // made when first needed

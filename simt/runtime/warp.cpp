@@ -234,6 +234,7 @@ void Block::finish(unsigned warp_index, unsigned g) {
   }
   // A warp runs ahead of the others as far as it can, as on a GPU: a barrier that is missing between
   // warps shows. Now and then it goes to the back, since it may be waiting for them in a loop.
+  ++warp.meetings;
   const bool ahead = ++meetings % 64 != 0;
   unsigned waiting = 0;  // not the lane that came last
   for (unsigned lanes = group.arrived; lanes != 0; lanes &= lanes - 1) {

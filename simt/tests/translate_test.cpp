@@ -183,11 +183,22 @@ TEST(Device, CallsOfCFunctions) {
   const std::string out = translated(
       "__simt_global__ void k() { printf(\"x\"); std::printf(\"y\"); o.printf(); clock(); }\n"
       "void h() { printf(\"z\"); }");
-  EXPECT_TRUE(contains(out,
-                       "{ ::simt::device_printf(\"x\"); ::simt::device_printf(\"y\"); "
-                       "o.printf(); ::simt::device_clock(); }"))
+  EXPECT_TRUE(contains(
+      out,
+      "{ ::simt::PrintfAt{__builtin_LINE()}(\"x\"); ::simt::PrintfAt{__builtin_LINE()}(\"y\"); "
+      "o.printf(); ::simt::device_clock(); }"))
       << out;
   EXPECT_TRUE(contains(out, "{ printf(\"z\"); }")) << out;
+}
+
+TEST(Host, MainReturnsNothing) {
+  EXPECT_EQ(translated("int main() { if (f()) return; return 2; }"),
+            "int main() { if (f()) return 0; return 2; }");
+  const std::string inner =
+      "int main(int c, char** v) { auto f = [&](int i) { if (i) return; };\n"
+      "struct A { void g() { return; } }; v[c](f); }";
+  EXPECT_EQ(translated(inner), inner);
+  EXPECT_EQ(translated("void other() { return; }"), "void other() { return; }");
 }
 
 TEST(Device, OperatorsAndConstructors) {

@@ -31,5 +31,7 @@ bool may_exceed_portable_cluster(const void* kernel);
 
 // Writes what kernels printed to stdout; every synchronising call does this.
 void flush_device_printf();
+// The host called something of the runtime's.
+void note_runtime_call();
 
 }  // namespace simt

@@ -20,6 +20,11 @@ namespace simt {
 
 // Device printf: the text is kept for each block and comes out in block order.
 int device_printf(const char* format, ...) __attribute__((format(printf, 1, 2)));
+// The same with the line it stands in: the lanes of a warp print line by line.
+struct PrintfAt {
+  int line;
+  int operator()(const char* format, ...) const __attribute__((format(printf, 2, 3)));
+};
 
 }  // namespace simt
 

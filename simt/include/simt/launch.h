@@ -104,34 +104,51 @@ struct GenericLauncher {
   }
 };
 
-template <class Call, class... P>
+// `may_deduce`: the kernel is named with template arguments, and more may follow from the launch's.
+template <bool may_deduce, class Resolve, class Call, class... P>
 struct TypedLauncher {
   Config config;
   const char* name;
-  const void* identity;
+  Resolve resolve;
   Call call;
 
   void operator()(P... p) const {
-    run_with<Call, P...>(config, identity, name, call, {std::forward<P>(p)}...);
+    run_with<Call, P...>(config, identity(), name, call, {std::forward<P>(p)}...);
   }
 
   // Fewer arguments than parameters: the kernel has default arguments.
   template <class... A, std::enable_if_t<(sizeof...(A) < sizeof...(P)), int> = 0>
   void operator()(A&&... a) const {
-    run_with<Call, std::decay_t<A>...>(config, identity, name, call, {std::forward<A>(a)}...);
+    run_with<Call, std::decay_t<A>...>(config, identity(), name, call, {std::forward<A>(a)}...);
   }
+
+  // More of them: the kernel ends with a pack of parameters, which is empty where only its name stands.
+  template <class... A, std::enable_if_t<may_deduce && (sizeof...(A) > sizeof...(P)), int> = 0>
+  void operator()(A&&... a) const {
+    run_with<Call, std::decay_t<A>...>(config, nullptr, name, call, {std::forward<A>(a)}...);
+  }
+
+ private:
+  // Not before the arguments are known: it would make the kernel with the empty pack.
+  const void* identity() const { return reinterpret_cast<const void*>(resolve(OneFunction{})); }
 };
 
-template <class Call, class R, class... P>
-TypedLauncher<Call, P...> typed_launcher(const Config& config, const char* name,
-                                         R (*function)(P...), Call call) {
-  return {config, name, reinterpret_cast<const void*>(function), call};
+template <class Function>
+struct FunctionType {};
+
+template <bool may_deduce, class Resolve, class Call, class R, class... P>
+TypedLauncher<may_deduce, Resolve, Call, P...> typed_launcher(const Config& config,
+                                                              const char* name, Resolve resolve,
+                                                              Call call,
+                                                              FunctionType<R (*)(P...)>) {
+  return {config, name, resolve, call};
 }
 
-template <class Resolve, class Call>
+template <bool may_deduce = false, class Resolve, class Call>
 auto launch(const Config& config, const char* name, Resolve resolve, Call call) {
   if constexpr (std::is_invocable_v<Resolve, OneFunction>) {
-    return typed_launcher(config, name, resolve(OneFunction{}), call);
+    return typed_launcher<may_deduce>(config, name, resolve, call,
+                                      FunctionType<decltype(resolve(OneFunction{}))>{});
   } else {
     return GenericLauncher<Call>{config, name, call};
   }

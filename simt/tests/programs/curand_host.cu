@@ -1,8 +1,7 @@
 // cuRAND's host functions: XORWOW against the documented order of the device functions' numbers
 // (not confirmed on a GPU), MRG32k3a against its published first number and its own steps, Philox against its
 // sequence, moments of the normal numbers.
-#include <curand.h>
-#include <curand_kernel.h>
+#include <curand_kernel.h>  // has the host functions too
 
 #include <cmath>
 #include <cstdio>

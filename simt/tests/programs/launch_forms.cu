@@ -36,6 +36,11 @@ __global__ void big(Big b, int* out) {
   out[threadIdx.x] = b.values[0] + b.values[39];
 }
 
+template <class T, class... P>
+__global__ void packed(T* out, P... values) {
+  out[threadIdx.x] = (static_cast<T>(values) + ...) * 10 + static_cast<T>(sizeof...(P));
+}
+
 template <class F>
 __global__ void apply(F f, int* out) {
   out[threadIdx.x] = f(threadIdx.x);
@@ -112,6 +117,10 @@ int main() {
   show("table", out);
   table[0]<<<1, 1>>>(out);
   show("c linkage", out);
+  packed<int><<<1, 4>>>(out, 1, 2.5, 3u);
+  show("a pack", out);
+  packed<int, char, float><<<1, 2>>>(out, 'a', 1.0f);
+  show("a named pack", out);
   LAUNCH(deduced<int>, out, 0);
   show("macro", out);
   big<<<1, 2>>>({{1, 2}}, out);

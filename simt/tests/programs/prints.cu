@@ -24,4 +24,5 @@ int main() {
   static std::string text(1000, 'x');
   lengthy<<<1, 1>>>(text.c_str());
   greet<<<1, 1>>>();
+  cudaDeviceSynchronize();
 }

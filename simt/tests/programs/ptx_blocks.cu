@@ -52,6 +52,12 @@ __global__ void kernel(int* out, const float4* in, unsigned long long* wide) {
   out[9] = static_cast<int>(high * 10 + low);
   asm("mul.wide.u32 %0, %1, %2;" : "=l"(wide[0]) : "r"(0x80000000u), "r"(6u));
   asm("mov.b64 %0, {%1, %2};" : "=l"(wide[1]) : "r"(7u), "r"(1u));
+  double packed;
+  asm("{ .reg .f64 d; .reg .u32 lo, hi; mov.b64 {lo, hi}, %1; mov.b64 d, {lo, hi}; add.f64 %0, d, "
+      "%1; }"
+      : "=d"(packed)
+      : "d"(3.625));
+  out[14] = static_cast<int>(packed * 8);
   asm("{ .reg .u32 lane; mov.u32 lane, %%laneid; shl.b32 %0, lane, 4; shr.s32 %1, %2, 40; }"
       : "=r"(out[10]), "=r"(out[11])
       : "r"(-8));
@@ -69,6 +75,6 @@ int main() {
   in[1] = make_float4(1, 2, 3, 4);
   kernel<<<1, 1>>>(out, in, wide);
   printf("%s:", cudaGetErrorString(cudaDeviceSynchronize()));
-  for (int i = 0; i < 14; ++i) printf(" %d", out[i]);
+  for (int i = 0; i < 15; ++i) printf(" %d", out[i]);
   printf("\n%llx %llx\n", wide[0], wide[1]);
 }
