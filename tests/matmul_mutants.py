@@ -41,8 +41,8 @@ PARITY = re.compile(r"turn\.parity(?: \^ 1)?\)")
 # block is gone before its neighbour reaches into it, which takes another order of blocks than simt's. These pass.
 KNOWN = [
     "hopper_stream.cuh: without ptx::store_release(flag, 0)",
-    "hopper_stream.cuh: without sync_sharers<Tile>(), second",
-    "hopper_whole.cuh: without sync_sharers<Tile>(), second",
+    "hopper_stream.cuh: without await_sharers<Tile>()",
+    "hopper_whole.cuh: without await_sharers<Tile>()",
 ]
 
 MAIN = r"""

@@ -93,24 +93,24 @@ __global__ void __launch_bounds__(threads, 1) async_tiles(Problem<float> p, Vect
     ptx::copy_async_commit();
     meet();
     fragment[0].load(*stage, 0, i0, j0);
-    for (int step = 0; step < steps; ++step) {
+    for (int step = 0, slot = 0; step < steps; ++step, slot ^= 1) {
       const bool more = step + 1 < steps;
-      const Stage& now = stage[step % stages];
+      const Stage& now = stage[slot];
       const Stage& then =
-          stage[(step + more) % stages];  // behind the last step: itself, for nobody
-      const std::uint32_t other = (step + 1) % stages * sizeof(Stage);
-      copies_a.begin(other);
-      copies_b.begin(other);
+          stage[more ? slot ^ 1 : slot];  // behind the last step: itself, for nobody
+      copies_a.begin((slot ^ 1) * sizeof(Stage));
+      copies_b.begin((slot ^ 1) * sizeof(Stage));
       if (!whole.value && more) fetch_any(step + 1);
-#pragma unroll
+      constexpr int written_out = whole.value ? depth : 4;
+#pragma unroll written_out
       for (int l = 0; l < depth; ++l) {
         fragment[(l + 1) % 2].load(l + 1 < depth ? now : then, (l + 1) % depth, i0, j0);
-        if (l == depth - 3) {
+        if (l == 20) {
           copies_a.end();
           copies_b.end();
           ptx::copy_async_commit();
         }
-        if (l == depth - 2) meet();  // nobody reads `now` any more
+        if (l == depth - 2) meet();  // nobody needs more of `now` than is under way
         if (whole.value && more) {
           if (l % 2 == 1 && l / 2 < copies_a.rounds) copies_a.round();
           if (l < copies_b.rounds) copies_b.round();
@@ -127,13 +127,24 @@ __global__ void __launch_bounds__(threads, 1) async_tiles(Problem<float> p, Vect
   else if (steps > 0)
     multiply(std::false_type{});
 
+  const auto put = [&](auto f) {
 #pragma unroll
-  for (int i = 0; i < 8; ++i)
+    for (int i = 0; i < 8; ++i)
 #pragma unroll
-    for (int j = 0; j < 16; j += 4) {
-      const float four[4] = {sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]};
-      p.out.put(four, tile.batch, tile.row + i0 + i / 4 * 32 + i % 4, tile.col + j0 + j * 4);
-    }
+      for (int j = 0; j < 16; j += 4) {
+        const float four[4] = {sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]};
+        f(four, tile.row + i0 + i / 4 * 32 + i % 4, tile.col + j0 + j * 4);
+      }
+  };
+  // The steps of the epilogue, written out 32 times, are as long as the loop, and every tile fetches them anew.
+  if (p.out.plain() && p.out.whole_fours())
+    put([&](const float(&four)[4], std::int64_t row, std::int64_t col) {
+      p.out.put_four(four, tile.batch, row, col);
+    });
+  else
+    put([&](const float(&four)[4], std::int64_t row, std::int64_t col) {
+      p.out.put(four, tile.batch, row, col);
+    });
 }
 
 void launch(const Args& args, cudaStream_t stream) {

@@ -72,6 +72,17 @@ struct Epilogue {
   __host__ __device__ __forceinline__ bool plain() const {
     return alpha == 1.0f && !c && !bias && activation == Activation::none;
   }
+  // Every fourth column of a row of floats starts at a multiple of 16 bytes.
+  __device__ __forceinline__ bool whole_fours() const {
+    return n % 4 == 0 && reinterpret_cast<std::uintptr_t>(d) % 16 == 0;
+  }
+  // Of a plain d of floats.
+  __device__ __forceinline__ void put_four(const float (&sum)[4], std::int64_t batch,
+                                           std::int64_t row, std::int64_t col) const {
+    if (row < m && col < n)
+      __stwb(reinterpret_cast<float4*>(static_cast<float*>(d) + (batch * m + row) * n + col),
+             make_float4(sum[0], sum[1], sum[2], sum[3]));
+  }
   // d is of 16 bits and every eighth column of a row starts at a multiple of 16 bytes.
   __device__ __forceinline__ bool whole_vectors() const {
     return sizeof(T) == 2 && !to_float && n % 8 == 0 &&

@@ -205,7 +205,7 @@ std::string key_of(const Args& args) {
   for (const Tensor* t : {&args.a, &args.b, &args.c, &args.d}) {
     key += std::string(name(t->dtype)) + (t->data ? "" : "-");
     for (std::size_t i = 0; i < 3; ++i)
-      key += " " + std::to_string(t->shape[i]) + "/" + std::to_string(t->stride[i]);
+      key += ' ' + std::to_string(t->shape[i]) + '/' + std::to_string(t->stride[i]);
     key += reinterpret_cast<std::uintptr_t>(t->data) % 16 ? " odd;" : ";";
   }
   return key + std::to_string(static_cast<int>(epilogue_of(args))) + (args.tf32 ? "t" : "") +

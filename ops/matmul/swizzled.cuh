@@ -223,8 +223,8 @@ struct WarpSum {
         }
         turn_over(word);
         if (first + 8 * i < out.m && left + 32 * q < out.n)
-          store<4>(reinterpret_cast<std::uint32_t*>(to + 8 * i * out.n + 32 * q),
-                   Vector<std::uint32_t, 4>{word[0], word[1], word[2], word[3]});
+          __stwb(reinterpret_cast<uint4*>(to + 8 * i * out.n + 32 * q),
+                 make_uint4(word[0], word[1], word[2], word[3]));
       }
   }
 };

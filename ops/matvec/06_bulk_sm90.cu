@@ -4,7 +4,7 @@
 // so all end together and none has to add up what others summed. Four warps ask for w, a kilobyte of
 // a row at a time, into a ring of stages in shared memory: up to 160 KiB are on their way, and no
 // register waits for them. The stretch of x that belongs to a stage comes with it. Eight warps
-// multiply what has arrived, as in rung 04, and hand the stage back.
+// multiply what has arrived, as in rung 04, and hand the stage back. Blocks start at different places of k.
 // Limit: the memory, and the ramp at both ends.
 #include "core/device.cuh"
 #include "core/ptx/mma.cuh"
@@ -64,6 +64,21 @@ struct Share {
         end(begin + all.each + (blockIdx.x < all.left)) {}
 };
 
+// A tile's pieces of k, from another one on in each block: all start at the same time, and should not all ask for the
+// same stretch of x, and of rows that lie one after the other, at once. On an H200 0 to 2 % of the time.
+struct Walk {
+  int left;
+  std::int64_t k, l0;
+  __device__ __forceinline__ explicit Walk(std::int64_t all_of_k)
+      : left(int(ceil_div(all_of_k, piece))),
+        k(all_of_k),
+        l0(std::int64_t(blockIdx.x % unsigned(left)) * piece) {}
+  __device__ __forceinline__ void next() {
+    --left;
+    l0 = l0 + piece < k ? l0 + piece : 0;
+  }
+};
+
 __device__ __forceinline__ uint4 read16(const unsigned char* at) {
   return *reinterpret_cast<const uint4*>(at);
 }
@@ -80,7 +95,8 @@ __device__ __forceinline__ void produce(Storage<Groups>& s, const Problem<T>& p,
     const int of_w = int(min(std::int64_t(tile), share.end - j0)), rows = of_w + int(p.rows);
     const int of_warp = (rows - producer + producers - 1) / producers;
     const T* const from = r < of_w ? p.w + (j0 + r) * p.k : p.x + (r - of_w) * p.k;
-    for (std::int64_t l0 = 0; l0 < p.k; l0 += piece, turn.next()) {
+    for (Walk walk(p.k); walk.left > 0; walk.next(), turn.next()) {
+      const std::int64_t l0 = walk.l0;
       const unsigned bytes = unsigned(min(std::int64_t(piece), p.k - l0)) * sizeof(T);
       Stage<Groups>& to = s.stage[turn.stage];
       ptx::wait(s.empty[turn.stage], turn.parity ^ 1);
@@ -157,7 +173,8 @@ __device__ __forceinline__ void consume(Storage<Groups>& s, const Problem<T>& p,
   for (std::int64_t j0 = share.begin; j0 < share.end; j0 += tile) {
     const int of_w = int(min(std::int64_t(tile), share.end - j0));
     Sums<Groups> sum = {};
-    for (std::int64_t l0 = 0; l0 < p.k; l0 += piece, turn.next()) {
+    for (Walk walk(p.k); walk.left > 0; walk.next(), turn.next()) {
+      const std::int64_t l0 = walk.l0;
       ptx::wait(s.full[turn.stage], turn.parity);
       multiply<T, Groups>(sum, s.stage[turn.stage], of_w, int(p.rows), p.k - l0);
       __syncwarp();
