@@ -43,6 +43,7 @@ static std::vector<Case> cases() {
       sized("wide", 7, 5000),
       sized("tall", 5000, 7),
       sized("aligned", 256, 320),
+      sized("parts of tiles", 200, 328),
       sized("rows aligned", 256, 333),
       sized("cols aligned", 333, 256),
   };

@@ -1,8 +1,9 @@
 """What a call costs the host: the bare launch of an empty kernel, our ops, torch's own of the same kind.
 
 Each call is timed by itself on the host's clock and nothing waits for the GPU, but for a wait every
-`TOGETHER` calls outside the timed part, so that the queue is never full. Without a GPU the tensors have
-no elements, so that nothing runs and the rest is the host's part.
+`TOGETHER` calls outside the timed part, so that the queue is never full. The lines take turns, so that a clock or a
+cache that warms up favours none. Without a GPU the tensors have no elements, so that nothing runs and the rest is the
+host's part.
 """
 
 import argparse
@@ -17,7 +18,7 @@ import torch
 
 from warpath._contract import Op
 
-CALLS, TOGETHER = 2000, 200
+CALLS, TOGETHER, ROUNDS = 2000, 200, 10
 
 
 def _bare(device: torch.device, calls: int) -> list[float]:
@@ -70,18 +71,23 @@ def measure(calls: int = CALLS) -> dict:
     on_gpu = torch.cuda.is_available()
     device = torch.device("cuda", torch.cuda.current_device()) if on_gpu else torch.device("cpu")
     wait = torch.cuda.synchronize if on_gpu else lambda: None
-    rows, bare = [], None
     with torch.no_grad():
-        if on_gpu:
-            times = sorted(_bare(device, calls))
-            bare = statistics.median(times)
-            rows.append(_row("bare launch", times, bare))
-        rows += [_row(name, sorted(_calls(f, calls, wait)), bare) for name, f in _runs(device)]
+        lines = dict(_runs(device))
+        times: dict[str, list[float]] = {"bare launch": []} if on_gpu else {}
+        times |= {name: [] for name in lines}
+        each = -(-calls // ROUNDS)
+        for _ in range(ROUNDS):
+            if on_gpu:
+                times["bare launch"] += _bare(device, each)
+            for name, run in lines.items():
+                times[name] += _calls(run, each, wait)
+    bare = statistics.median(times["bare launch"]) if on_gpu else None
+    rows = [_row(name, sorted(taken), bare) for name, taken in times.items()]
     what = "small tensors, no wait for the GPU" if on_gpu else "tensors of no elements, no launch"
     return {
         "device": torch.cuda.get_device_name() if on_gpu else "CPU",
         "torch": torch.__version__,
-        "method": f"host time of a call, median of {calls}, {what}",
+        "method": f"host time of a call, median of {each * ROUNDS} in {ROUNDS} rounds, {what}",
         "rows": rows,
     }
 
