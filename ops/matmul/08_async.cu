@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(threads, 1) async_tiles(Problem<float> p, Vect
       copies_a.begin((slot ^ 1) * sizeof(Stage));
       copies_b.begin((slot ^ 1) * sizeof(Stage));
       if (!whole.value && more) fetch_any(step + 1);
-      constexpr int written_out = whole.value ? depth : 4;
+      [[maybe_unused]] constexpr int written_out = whole.value ? depth : 4;
 #pragma unroll written_out
       for (int l = 0; l < depth; ++l) {
         fragment[(l + 1) % 2].load(l + 1 < depth ? now : then, (l + 1) % depth, i0, j0);

@@ -104,7 +104,7 @@ struct Pipeline {
     typename Sum::Fragments f[2];
     if (steps > 0) f[0].load(stage[0].a, stage[0].b, lane_a, lane_b, 0);
     // Once around the ring, written out: so every address is one of a few and a constant.
-    constexpr int written_out = Inside ? stages : 1;
+    [[maybe_unused]] constexpr int written_out = Inside ? stages : 1;
     for (int first = 0; first < steps; first += stages)
 #pragma unroll written_out
       for (int now = 0; now < stages; ++now) {

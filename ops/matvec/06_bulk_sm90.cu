@@ -65,7 +65,7 @@ struct Share {
 };
 
 // A tile's pieces of k, from another one on in each block: all start at the same time, and should not all ask for the
-// same stretch of x, and of rows that lie one after the other, at once. On an H200 0 to 2 % of the time.
+// same stretch of x, and of rows that lie one after the other, at once.
 struct Walk {
   int left;
   std::int64_t k, l0;
