@@ -18,7 +18,10 @@ namespace warpath::matmul {
 namespace {
 
 constexpr int down = 128, right = 256, depth = 32;  // a block's part of d, and its step along k
-constexpr int stages = 2;
+constexpr int stages = 2;                           // a step's slot is 0 or 1
+// The l at which a step's copies have all been started. Any after the last of them is right; with this one the compiler
+// leaves the fewest waits in the loop.
+constexpr int copies_started = 20;
 constexpr int warp_down = 64, warp_right = 64;
 constexpr int threads_right = 4;  // of a warp; 8 below each other
 constexpr int threads = 32 * (down / warp_down) * (right / warp_right);
@@ -105,7 +108,7 @@ __global__ void __launch_bounds__(threads, 1) async_tiles(Problem<float> p, Vect
 #pragma unroll written_out
       for (int l = 0; l < depth; ++l) {
         fragment[(l + 1) % 2].load(l + 1 < depth ? now : then, (l + 1) % depth, i0, j0);
-        if (l == 20) {
+        if (l == copies_started) {
           copies_a.end();
           copies_b.end();
           ptx::copy_async_commit();

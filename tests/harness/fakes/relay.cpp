@@ -11,16 +11,10 @@
 namespace warpath::toy {
 namespace {
 
-void reference(const Relay& a, const Relay&) {
-  for (std::int64_t i = 0; i < a.x.size(); ++i) a.y.as<double>()[i] = 2 * a.x.as<double>()[i];
-}
-Cost cost(const Relay& a) {
-  return {0, 2.0 * static_cast<double>(a.x.bytes())};
-}
 std::vector<Case> cases() {
   return {{.name = "timed", .dims = {{"rows", 3}, {"cols", 50}}, .bench = true}};
 }
-WARPATH_OP(Relay, .reference = reference, .cases = cases, .cost = cost);
+WARPATH_OP(Relay, .reference = twice<Relay>, .cases = cases, .cost = bytes_alone<Relay>);
 
 constexpr int second_turn = 7, last_turn = 9;
 int launches = 0;  // each rung has a process of its own

@@ -11,18 +11,12 @@
 namespace warpath::toy {
 namespace {
 
-void reference(const Unruly& a, const Unruly&) {
-  for (std::int64_t i = 0; i < a.x.size(); ++i) a.y.as<double>()[i] = 2 * a.x.as<double>()[i];
-}
-Cost cost(const Unruly& a) {
-  return {0, 2.0 * static_cast<double>(a.x.bytes())};
-}
 std::vector<Case> cases() {
   return {{.name = "small", .dims = {{"rows", 3}, {"cols", 5}}},
           {.name = "wider", .dims = {{"rows", 3}, {"cols", 50}}},
           {.name = "timed", .dims = {{"rows", 3}, {"cols", 50}}, .bench = true}};
 }
-WARPATH_OP(Unruly, .reference = reference, .cases = cases, .cost = cost);
+WARPATH_OP(Unruly, .reference = twice<Unruly>, .cases = cases, .cost = bytes_alone<Unruly>);
 
 void right(const Unruly& a) {
   each(a.x, a.y, [](double x) { return 2 * x; });
