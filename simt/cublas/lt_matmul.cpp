@@ -193,6 +193,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
                             nullptr, nullptr, 0, nullptr);
     });
   }
+  simt::library_writes();
   const double by = load(alpha, desc->scale, 0), keep = load(beta, desc->scale, 0);
   const bool wide = desc->scale == CUDA_R_64F || a_layout->type == CUDA_R_8I;
   for (int i = 0; i < d_layout->batch; ++i) {
