@@ -139,8 +139,11 @@ int bench(const Options& o) {
   const harness::Roofline roofline = measure_roofline(settings);
   if (!o.json) print_roofline(roofline);
   std::vector<OpOutcome> outcomes = run_all(ops, settings);
-  if (!o.python.empty()) add_framework_peers(o.python, outcomes);
   const harness::ResultHead head = make_head(places, backend, roofline);
+  if (!o.python.empty()) {
+    if (o.save) save(places, backend, head, outcomes, !filtered);  // safe whatever Python does
+    add_framework_peers(o.python, outcomes);
+  }
   const std::vector<std::string> files =
       o.save ? save(places, backend, head, outcomes, !filtered) : std::vector<std::string>{};
   const std::vector<std::string> pages =

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <set>
 
 #include "harness/process.h"
 
@@ -50,7 +51,16 @@ void add_framework_peers(const std::string& python, std::vector<OpOutcome>& outc
   harness::TemporaryFolder folder;
   const std::filesystem::path file = folder.file("frameworks.json");
   std::vector<std::string> command = {python, "-m", "warpath", "bench", "--output", file.string()};
-  for (const OpOutcome& o : outcomes) command.push_back(o.entry->name());
+  std::set<std::string> cases, dtypes;  // of those that the rungs were timed on
+  for (const OpOutcome& o : outcomes) {
+    command.push_back(o.entry->name());
+    for (const harness::Attempt& a : o.entry->attempts) {
+      cases.insert(o.entry->op->cases[a.test].name);
+      dtypes.emplace(name(a.dtype));
+    }
+  }
+  for (const std::string& c : cases) command.insert(command.end(), {"--case", c});
+  for (const std::string& d : dtypes) command.insert(command.end(), {"--dtype", d});
   const harness::CommandResult done = harness::run_command(command);
   std::ifstream in(file);
   const json measured = in ? json::parse(in, nullptr, false) : json();

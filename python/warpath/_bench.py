@@ -4,6 +4,7 @@ same cases, the same reference, the same method as the rungs'. Only on a GPU."""
 import argparse
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from warpath import _compare, _problems, _rows
@@ -12,39 +13,41 @@ from warpath._contract import Op
 ROWS = ("PyTorch", "torch.compile", "Triton")
 
 
-def records(op: Op) -> list[dict]:
-    """One a bench case, dtype and library; what did not run says why."""
-    made = []
+def records(op: Op, cases: list[str] | None, dtypes: list[str] | None) -> Iterator[dict]:
+    """One a bench case, dtype and library, of those wanted; what did not run says why."""
     for case in _problems.cases(op):
-        if not case.bench:
+        if not case.bench or (cases and case.name not in cases):
             continue
         for dtype in case.dtypes:
+            if dtypes and dtype not in dtypes:
+                continue
             problem = _problems.Problem(case, dtype)
             for row in _compare.choose_rows(list(ROWS)):
                 result = _compare.measure(row, op, problem)
-                made.append(
-                    {
-                        "op": op.name,
-                        "name": result.library,
-                        "case": case.name,
-                        "dtype": dtype,
-                        "passed": result.passed,
-                        "reason": result.note,
-                        "error": result.error,
-                        "bytes": problem.bytes,
-                        "flops": problem.flops,
-                        "median_us": result.time_us,
-                        "p20_us": result.p20_us,
-                        "p80_us": result.p80_us,
-                    }
-                )
-    return made
+                # A library may hand out "infinite" errors, which JSON has no word for.
+                known = result.error is not None and result.error != float("inf")
+                yield {
+                    "op": op.name,
+                    "name": result.library,
+                    "case": case.name,
+                    "dtype": dtype,
+                    "passed": result.passed,
+                    "reason": result.note,
+                    "error": result.error if known else None,
+                    "bytes": problem.bytes,
+                    "flops": problem.flops,
+                    "median_us": result.time_us,
+                    "p20_us": result.p20_us,
+                    "p80_us": result.p80_us,
+                }
 
 
 def main(arguments: list[str], ops: dict[str, Op]) -> int:
     """Exit status: 0 the file is written, 2 it is not."""
     parser = argparse.ArgumentParser(prog="python -m warpath bench", description=__doc__)
     parser.add_argument("op", nargs="+", help="ops, as softmax")
+    parser.add_argument("--case", action="append", help="only this one; may be given again")
+    parser.add_argument("--dtype", action="append", help="only this one; may be given again")
     parser.add_argument("--output", required=True, help="the JSON file")
     given = parser.parse_args(arguments)
     if not _rows.gpu():
@@ -54,10 +57,6 @@ def main(arguments: list[str], ops: dict[str, Op]) -> int:
     if unknown:
         print(f"warpath: there is no op '{unknown[0]}'", file=sys.stderr)
         return 2
-    made = [record for name in given.op for record in records(ops[name])]
-    # A library may hand out "infinite" errors, which JSON has no word for.
-    for record in made:
-        if record["error"] is not None and record["error"] == float("inf"):
-            record["error"] = None
+    made = [r for name in given.op for r in records(ops[name], given.case, given.dtype)]
     Path(given.output).write_text(json.dumps(made, indent=1))
     return 0
