@@ -17,6 +17,8 @@ struct ClusterLaunch {
   unsigned cluster, threads;
   std::size_t shared_bytes;
   cudaStream_t stream;
+  // None starts before there is room for all: for blocks that wait for each other.
+  bool all_at_once = false;
 
   // How many clusters the GPU holds at once: the grid of a kernel that walks over its rows.
   template <class... Params>
@@ -35,23 +37,25 @@ struct ClusterLaunch {
 
  private:
   struct Setup {
-    cudaLaunchAttribute attribute{};
+    cudaLaunchAttribute attributes[2] = {};
     cudaLaunchConfig_t config{};
 
     template <class Kernel>
     Setup(const ClusterLaunch& l, Kernel kernel, unsigned blocks) {
       if (l.cluster > 8) allow_large_clusters(kernel);
       if (l.shared_bytes > 48 * 1024) allow_shared(kernel, l.shared_bytes);
-      attribute.id = cudaLaunchAttributeClusterDimension;
-      attribute.val.clusterDim.x = l.cluster;
-      attribute.val.clusterDim.y = 1;
-      attribute.val.clusterDim.z = 1;
+      attributes[0].id = cudaLaunchAttributeClusterDimension;
+      attributes[0].val.clusterDim.x = l.cluster;
+      attributes[0].val.clusterDim.y = 1;
+      attributes[0].val.clusterDim.z = 1;
+      attributes[1].id = cudaLaunchAttributeCooperative;
+      attributes[1].val.cooperative = 1;
       config.gridDim = dim3(blocks);
       config.blockDim = dim3(l.threads);
       config.dynamicSmemBytes = l.shared_bytes;
       config.stream = l.stream;
-      config.attrs = &attribute;
-      config.numAttrs = 1;
+      config.attrs = attributes;
+      config.numAttrs = l.all_at_once ? 2 : 1;
     }
     Setup(const Setup&) = delete;
     Setup& operator=(const Setup&) = delete;

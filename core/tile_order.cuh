@@ -67,10 +67,10 @@ struct QuickOrder : TileOrder {
 };
 
 // A piece of one tile's sum over k. Pieces have places, in which sums can be left for others: those of the same tile
-// before this one lie at first_place, first_place + place_step, … up to this one's.
+// before this one lie at first_place and after it, up to this one's.
 struct Piece {
   int tile, k_begin, k_end;
-  int place, first_place, place_step;
+  int place, first_place;
 };
 
 // Stream-k: the first `shared_tiles` tiles are cut, all of their steps along k in one row, into `workers` equal shares;
@@ -83,18 +83,12 @@ struct Piece {
 // A worker takes its share from the back: the start of a tile first, whose sum it must hand on, and the end of another
 // last, by when the worker before it has long handed on its part. Whoever has the end of a tile finishes it, so one waits
 // only for workers of lower number.
-//
-// Where there are fewer tiles than workers, all are cut into `parts` instead, and the same part of all tiles is done at
-// the same time: so they share what they read of a and b. Part p of tile t is the piece p * tiles + t.
 struct SharedWork {
   int tiles, steps;  // along k, of each tile
   int shared_tiles, workers;
-  int parts = 1;
 
   // Places that are needed for sums.
-  __host__ __device__ int places() const {
-    return parts > 1 ? (parts - 1) * tiles : shared_tiles ? workers : 0;
-  }
+  __host__ __device__ int places() const { return shared_tiles ? workers : 0; }
   __host__ __device__ int share_begin(int worker) const {
     return int(std::int64_t(worker) * shared_tiles * steps / workers);
   }
@@ -103,9 +97,6 @@ struct SharedWork {
     int w = int((std::int64_t(step) * workers) / (std::int64_t(shared_tiles) * steps));
     while (share_begin(w + 1) <= step) ++w;
     return w;
-  }
-  __host__ __device__ int part_begin(int part) const {
-    return int(std::int64_t(part) * steps / parts);
   }
 };
 
@@ -123,17 +114,31 @@ struct PieceWalk {
     if (end > begin) {
       const int tile = (end - 1) / work.steps, start = tile * work.steps;
       const int from = begin > start ? begin : start;
-      piece = {
-          tile, from - start, end - start, worker, from > start ? work.worker_at(start) : worker,
-          1};
+      piece = {tile, from - start, end - start, worker,
+               from > start ? work.worker_at(start) : worker};
       end = from;
       return true;
     }
-    if (next_whole >= work.tiles * work.parts) return false;
-    const int part = next_whole / work.tiles, tile = next_whole % work.tiles;
-    piece = {tile, work.part_begin(part), work.part_begin(part + 1), next_whole, tile, work.tiles};
+    if (next_whole >= work.tiles) return false;
+    piece = {next_whole, 0, work.steps, worker, worker};
     next_whole += work.workers;
     return true;
+  }
+};
+
+// Where there are fewer tiles than workers, all are cut into `parts` instead. The same part of all tiles is done at the
+// same time, so that they share what they read of a and b: part p of tile t is the piece p * tiles + t, of worker
+// piece % workers.
+struct EqualParts {
+  int tiles, steps;  // along k, of each tile
+  int parts, workers;
+
+  __host__ __device__ int pieces() const { return tiles * parts; }
+  __host__ __device__ int tile(int piece) const { return piece % tiles; }
+  __host__ __device__ int part(int piece) const { return piece / tiles; }
+  // Where a part begins of what all parts of a tile share: its steps along k, or what is left to do with its sum.
+  __host__ __device__ int begin(int part, int all) const {
+    return int(std::int64_t(part) * all / parts);
   }
 };
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "harness/runner_parts.h"
 #include "harness/turns.h"
@@ -89,6 +91,7 @@ void Runner::time_group(const std::vector<std::size_t>& group, Contest& contest)
 bool Runner::take_turn(std::size_t who, int round, Contest& contest) {
   Record& record = contest.records[who];
   const TimerOptions options = options_of_round(settings_.seconds, round);
+  std::this_thread::sleep_for(std::chrono::duration<double>(settings_.rest));
   const std::optional<json> reply = ask(who,
                                         {{"do", "time"},
                                          {"seconds", options.seconds},

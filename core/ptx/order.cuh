@@ -12,5 +12,14 @@ __device__ __forceinline__ unsigned load_acquire(const unsigned* flag) {
   asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(flag) : "memory");
   return value;
 }
+// A flag that counts: whoever sees the sum sees what all that added to it had written before. Returns what was there.
+__device__ __forceinline__ unsigned add_in_order(unsigned* flag, unsigned value) {
+  unsigned old;
+  asm volatile("atom.add.acq_rel.gpu.global.u32 %0, [%1], %2;"
+               : "=r"(old)
+               : "l"(flag), "r"(value)
+               : "memory");
+  return old;
+}
 
 }  // namespace warpath::ptx

@@ -6,6 +6,7 @@
 #include "core/convert.cuh"
 #include "core/ptx/exp2.cuh"
 #include "core/ptx/reciprocal.cuh"
+#include "core/ptx/tanh.cuh"
 #include "core/vector.cuh"
 #include "matmul.h"
 
@@ -40,6 +41,14 @@ __device__ __forceinline__ float silu_power(float x) {
 __device__ __forceinline__ float gelu_power(float x) {
   constexpr float a = -log2_e * 1.5957691216057308f, b = a * 0.044715f;
   return x * (a + b * (x * x));
+}
+
+// gelu in half the instructions, for results of 16 bits: tanh's own error makes at most x * 2^-12 here, less than x loses
+// when it is rounded to such a type.
+__device__ __forceinline__ float gelu_by_tanh(float x) {
+  constexpr float a = 0.7978845608028654f, b = a * 0.044715f;  // sqrt(2 / pi)
+  const float half = 0.5f * x;
+  return half + half * ptx::tanh(x * (a + b * (x * x)));
 }
 
 __device__ __forceinline__ float activate(Activation activation, float x) {

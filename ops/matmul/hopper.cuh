@@ -16,13 +16,14 @@ namespace warpath::matmul::hopper {
 inline constexpr int patch_rows = 64, patch_bytes = patch_rows * 128, pattern_bytes = 8 * 128;
 
 // `Rows` rows of a, or columns of b, by one stage of k. Across: the other axis than k is the contiguous one.
-template <class T, int Rows, bool Across>
+template <class T, int Rows, bool Across, int Depth = 128 / sizeof(T)>
 struct Panel {
   static constexpr bool across = Across;
-  static constexpr int rows = Rows, depth = 128 / sizeof(T), bytes = Rows * 128;
+  static constexpr int rows = Rows, depth = Depth, bytes = Rows * 128;
   static constexpr int box_rows = Across ? depth : Rows;  // of one copy
   static constexpr int step = Across ? 16 * 128 : 32;     // bytes from one product's k to the next
   static_assert(Rows % patch_rows == 0 && box_rows <= 256);
+  static_assert(Across || Depth == 128 / sizeof(T));
 
   // issue(where to, which box) for each copy that fills the panel.
   template <class Issue>
@@ -47,8 +48,11 @@ struct Tile {
   using T = T_;
   using A = Panel<T, M, AAcross>;
   using B = Panel<T, N, BAcross>;
-  // Blocks of a cluster, one below the other, share b: each asks for its part of the columns.
-  using BShare = Panel<T, N / Cluster, BAcross>;
+  // Blocks of a cluster, one below the other, share b: each asks for its part of the columns, or of k where those are no
+  // whole patches.
+  static constexpr bool share_columns = N / Cluster % patch_rows == 0;
+  using BShare = Panel<T, share_columns ? N / Cluster : N, BAcross,
+                       int(128 / sizeof(T)) / (share_columns ? 1 : Cluster)>;
   static constexpr int cluster = Cluster;
   static constexpr int m = M, n = N, k = A::depth, stages = Stages;
   static constexpr int groups = M / 64;
@@ -147,8 +151,10 @@ struct Loads {
     constexpr std::uint16_t all = (1 << Tile::cluster) - 1;
     ptx::Barrier& full = ring.full[stage];
     const int rank = Tile::cluster > 1 ? int(ptx::rank_in_cluster()) : 0;
-    Share::boxes(ring.b[stage] + rank * Share::bytes, at.column * Tile::n + rank * Share::rows,
-                 step * Tile::k, at.batch * shape.b_batched, [&](void* to, ptx::BoxPlace p) {
+    const int column = Tile::share_columns ? rank * Share::rows : 0;
+    const int deep = Tile::share_columns ? 0 : rank * Share::depth;
+    Share::boxes(ring.b[stage] + (column + deep) * 128, at.column * Tile::n + column,
+                 step * Tile::k + deep, at.batch * shape.b_batched, [&](void* to, ptx::BoxPlace p) {
                    if constexpr (Tile::cluster > 1)
                      ptx::load_box_to_all(to, b, p, full, all);
                    else
