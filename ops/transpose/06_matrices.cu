@@ -1,20 +1,15 @@
 // Sixteen bits: a warp turns 8 x 8 elements in one instruction.
 //
 // What changed: 04 gathers a vector of eight 16-bit elements from shared memory one by one. `ldmatrix.trans`, made for
-// the tensor cores, reads four matrices of 8 x 8 and hands them out turned, two neighbours of a column to each lane.
-// Which eight rows a matrix has is free to choose, and here they are chosen such that the four pairs a lane gets belong
-// to eight rows below each other: a whole vector of y.
-//
-//   matrix m, row 2q + s  is  row 8q + 2m + s of the tile        lane 4j + q gets rows 8q … 8q + 7 of column j
-//
+// the tensor cores, hands out four matrices of 8 x 8 turned, and with the right choice of their rows a lane gets a whole
+// vector of y (matrices.cuh).
 // All vectors of a tile are turned before the first is stored, and the grid has two axes, so that no division stands
 // before the first load.
 // Limit: the memory.
 #include "core/dispatch.cuh"
 #include "core/launch.h"
-#include "core/ptx/address.cuh"
-#include "core/ptx/matrix.cuh"
 #include "core/vector.cuh"
+#include "matrices.cuh"
 #include "transpose.h"
 
 namespace warpath::transpose {
@@ -26,19 +21,12 @@ constexpr int vectors = side / E;  // of a tile row
 constexpr int each = side * vectors / threads;
 constexpr int most_tiles_across = 65535;  // the second axis of a grid
 
-// Where vector v of row i lies. The eight rows of a matrix above differ in bits 3 and 4 and in bit 0: those three choose
-// the group of four banks.
-__device__ __forceinline__ int place(int i, int v) {
-  return i * vectors + (v ^ ((i >> 3 & 3) | (i & 1) << 2));
-}
-
 template <class T>
 __global__ void __launch_bounds__(threads)
     matrices(const T* x, T* y, std::int64_t rows, std::int64_t cols) {
-  __shared__ uint4 tile[side * vectors];
+  __shared__ MatrixTile<side, vectors> tile;
   const std::int64_t r0 = std::int64_t(blockIdx.x) * side, c0 = std::int64_t(blockIdx.y) * side;
 
-  // As words: a vector of 16-bit elements the compiler may store in several accesses.
   uint4 in[each] = {};
 #pragma unroll
   for (int q = 0; q < each; ++q) {
@@ -49,25 +37,20 @@ __global__ void __launch_bounds__(threads)
 #pragma unroll
   for (int q = 0; q < each; ++q) {
     const int k = threadIdx.x + q * threads;
-    tile[place(k / vectors, k % vectors)] = in[q];
+    tile.vector(k / vectors, k % vectors) = in[q];
   }
   __syncthreads();
 
   // A warp turns two columns of vectors, each in two halves of 32 rows.
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int row = lane % 8 / 2 * 8 + lane / 8 * 2 + lane % 2;  // whose address this lane gives
-  std::uint32_t out[each][4];
+  uint4 out[each];
 #pragma unroll
-  for (int q = 0; q < each; ++q) {
-    const int v = warp * (each / 2) + q / 2;
-    ptx::load_matrices_transposed(out[q], ptx::shared_address(&tile[place(q % 2 * 32 + row, v)]));
-  }
+  for (int q = 0; q < each; ++q) out[q] = tile.turned(q % 2 * 32, warp * (each / 2) + q / 2);
 #pragma unroll
   for (int q = 0; q < each; ++q) {
     const int j = (warp * (each / 2) + q / 2) * E + lane / 4, i = q % 2 * 32 + lane % 4 * E;
     if (c0 + j < cols && r0 + i < rows)
-      __stwb(reinterpret_cast<uint4*>(y + (c0 + j) * rows + r0 + i),
-             {out[q][0], out[q][1], out[q][2], out[q][3]});
+      __stwb(reinterpret_cast<uint4*>(y + (c0 + j) * rows + r0 + i), out[q]);
   }
 }
 

@@ -43,6 +43,7 @@ static std::vector<Case> cases() {
       sized("wide", 7, 5000),
       sized("tall", 5000, 7),
       sized("aligned", 256, 320),
+      sized("whole tiles", 128, 256),
       sized("parts of tiles", 200, 328),
       sized("rows aligned", 256, 333),
       sized("cols aligned", 333, 256),
@@ -50,6 +51,8 @@ static std::vector<Case> cases() {
   all.push_back({.name = "misaligned", .dims = {{"rows", 128}, {"cols", 192}}, .offset = 1});
   all.push_back({.name = "half-aligned", .dims = {{"rows", 100}, {"cols", 132}}, .offset = 2});
   all.push_back({.name = "special", .dims = {{"rows", 70}, {"cols", 90}}, .fill = Fill::special});
+  all.push_back(
+      {.name = "special tiles", .dims = {{"rows", 64}, {"cols", 256}}, .fill = Fill::special});
   all.push_back({.name = "8192x8192", .dims = {{"rows", 8192}, {"cols", 8192}}, .bench = true});
   all.push_back({.name = "8191x4097", .dims = {{"rows", 8191}, {"cols", 4097}}, .bench = true});
   return all;
