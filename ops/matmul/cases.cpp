@@ -113,6 +113,8 @@ std::vector<Case> epilogues() {
           "all", 2, 70, 74, 41,
           {.scalars =
                {{"c", 1}, {"bias", 1}, {"alpha", 0.125}, {"beta", 0.75}, {"activation", gelu}}}),
+      sized("bias gelu, several tiles", 264, 376, 328,
+            {.scalars = {{"bias", 1}, {"activation", gelu}}, .dtypes = {DType::bf16}}),
       sized("all, several tiles", 264, 520, 392,
             {.scalars =
                  {{"c", 1}, {"bias", 1}, {"alpha", 0.125}, {"beta", 0.75}, {"activation", gelu}},

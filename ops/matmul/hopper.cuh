@@ -15,6 +15,10 @@ namespace warpath::matmul::hopper {
 
 inline constexpr int patch_rows = 64, patch_bytes = patch_rows * 128, pattern_bytes = 8 * 128;
 
+// Rows that a panel has multiples of: across, its patches lie side by side.
+template <bool Across>
+inline constexpr int whole = Across ? patch_rows : 8;
+
 // `Rows` rows of a, or columns of b, by one stage of k. Across: the other axis than k is the contiguous one.
 template <class T, int Rows, bool Across, int Depth = 128 / sizeof(T)>
 struct Panel {
@@ -22,7 +26,7 @@ struct Panel {
   static constexpr int rows = Rows, depth = Depth, bytes = Rows * 128;
   static constexpr int box_rows = Across ? depth : Rows;  // of one copy
   static constexpr int step = Across ? 16 * 128 : 32;     // bytes from one product's k to the next
-  static_assert(Rows % patch_rows == 0 && box_rows <= 256);
+  static_assert(Rows % whole<Across> == 0 && box_rows <= 256);
   static_assert(Across || Depth == 128 / sizeof(T));
 
   // issue(where to, which box) for each copy that fills the panel.
@@ -50,7 +54,7 @@ struct Tile {
   using B = Panel<T, N, BAcross>;
   // Blocks of a cluster, one below the other, share b: each asks for its part of the columns, or of k where those are no
   // whole patches.
-  static constexpr bool share_columns = N / Cluster % patch_rows == 0;
+  static constexpr bool share_columns = N / Cluster % whole<BAcross> == 0;
   using BShare = Panel<T, share_columns ? N / Cluster : N, BAcross,
                        int(128 / sizeof(T)) / (share_columns ? 1 : Cluster)>;
   static constexpr int cluster = Cluster;
@@ -67,6 +71,11 @@ struct Turn {
   unsigned parity = 0;
   __device__ __forceinline__ void next() {
     if (++stage == Stages) stage = 0, parity ^= 1;
+  }
+  __device__ __forceinline__ void skip(int stages) {
+    stage += stages;
+    parity ^= unsigned(stage / Stages) & 1;
+    stage %= Stages;
   }
 };
 
