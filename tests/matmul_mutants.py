@@ -41,6 +41,8 @@ PARITY = re.compile(r"turn\.parity(?: \^ 1)?\)")
 # did before, and an acquire by one thread for all, whatever value it saw. And a cluster's last barrier matters only when a
 # block is gone before its neighbour reaches into it, which takes another order of blocks than simt's. These pass.
 KNOWN = [
+    "hopper_parts.cuh: without await_sharers<Tile>()",
+    "hopper_stream.cuh: without ptx::sync_some(first_free_barrier + group, ptx::warp_group)",
     "hopper_stream.cuh: without ptx::store_release(flag, 0)",
     "hopper_stream.cuh: without await_sharers<Tile>()",
     "hopper_whole.cuh: without await_sharers<Tile>()",
