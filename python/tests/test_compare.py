@@ -99,6 +99,26 @@ def test_command(capsys, tmp_path):
         assert error.startswith("warpath: ") and error.count("\n") == 1
 
 
+def test_bench_takes_the_cases_asked_for(monkeypatch):
+    class Problem:
+        bytes, flops = 1.0, 2.0
+
+        def __init__(self, case, dtype):
+            self.what = case.name, dtype
+
+    monkeypatch.setattr(_problems, "Problem", Problem)
+    monkeypatch.setattr(
+        _compare, "measure", lambda row, op, problem: _compare.Result(row.name, note=problem.what)
+    )
+    bench = [c for c in _problems.cases(OPS["softmax"]) if c.bench]
+
+    def asked(cases, dtypes):
+        return {tuple(r["reason"]) for r in _bench.records(OPS["softmax"], cases, dtypes)}
+
+    assert asked([bench[0].name], ["bf16"]) == {(bench[0].name, "bf16")}
+    assert asked(None, None) == {(c.name, dtype) for c in bench for dtype in c.dtypes}
+
+
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there it measures")
 def test_bench_needs_a_gpu(capsys, tmp_path):
     assert _bench.main(["softmax", "--output", str(tmp_path / "times.json")], OPS) == 2

@@ -163,6 +163,18 @@ TEST_F(Relay, ATurnKnowsWhatTheOneBeforeTook) {
             (Words{"turn 0.1 2 50 0", "turn 0.1 1 50 15", "turn 0.1 1 50 30", "turn 0.1 1 50 40"}));
 }
 
+TEST_F(Relay, WhatRunsBeforeATurnDoesNotCount) {
+  settings_.seconds = 0.4;
+  settings_.warm = 0.02;
+  const auto records = run({"01_one"});
+  // The fake's clock counts all samples; those of its first, third, fifth and seventh run are left out.
+  EXPECT_EQ(turns().size(), 2u * timing_rounds);
+  EXPECT_EQ(turns()[0], "turn 0.02 1 50 0");
+  ASSERT_TRUE(records.at("01_one").timing.has_value());
+  EXPECT_EQ(records.at("01_one").timing->samples, 5);
+  EXPECT_GT(records.at("01_one").timing->median_us, 30);
+}
+
 TEST_F(Relay, WhatDoesNotPassHasNoTurn) {
   const auto records = run({"01_one", "wrong_at_once", "02_two"});
   EXPECT_EQ(records.at("wrong_at_once").status, Status::failed);
