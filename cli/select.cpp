@@ -242,7 +242,7 @@ harness::Settings make_settings(const Places& places, const Backend& backend, co
            : o.jobs > 0 ? o.jobs
                         : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   s.seconds = o.seconds;
-  s.warm = backend.gpu ? harness::warm_before_turn : 0;
+  s.rest = backend.gpu ? harness::rest_before_turn : 0;
   s.patience = o.patience;
   if (o.sanitize) s.check_library = places.check_library();
   return s;

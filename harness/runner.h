@@ -24,7 +24,7 @@ struct Settings {
   int jobs = 1;          // rungs at the same time; always 1 on a GPU
   bool time = false;     // time the bench cases
   double seconds = 0.3;  // timer budget of one rung and case, all its turns together
-  double warm = 0;       // seconds of launches that do not count, before each turn
+  double rest = 0;       // seconds before each turn
   // Seconds a launch may take, by what the rung took in a smaller case; it is not timed where it would take longer. The
   // first rung of a ladder would take minutes where the last takes its hundredth of a second.
   double patience = 0.05;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "harness/runner_parts.h"
 #include "harness/turns.h"
@@ -77,7 +79,7 @@ void Runner::time_group(const std::vector<std::size_t>& group, Contest& contest)
       finish(who, contest.records[who]);
       std::erase(passed, who);
     }
-  // Not between the turns of the last round: whoever came after a judgement would find a GPU that had rested for long.
+  // Not between the turns of the last round: whoever came after a judgement would find a GPU that had rested.
   for (const std::size_t who : passed) {
     tell(fmt::format("{} {}, checking again", contest.what, contestants_[who].name));
     conclude(who, contest);
@@ -88,25 +90,15 @@ void Runner::time_group(const std::vector<std::size_t>& group, Contest& contest)
 // False: it did not go well, and the record says why.
 bool Runner::take_turn(std::size_t who, int round, Contest& contest) {
   Record& record = contest.records[who];
-  const auto time = [&](const TimerOptions& options) {
-    std::optional<json> reply = ask(who,
-                                    {{"do", "time"},
-                                     {"seconds", options.seconds},
-                                     {"least", options.min_samples},
-                                     {"most", options.max_samples}},
-                                    settings_.timeout + 20 * settings_.seconds, record);
-    if (reply && !went_well(who, *reply, record)) reply.reset();
-    return reply;
-  };
   const TimerOptions options = options_of_round(settings_.seconds, round);
-  if (settings_.warm > 0) {
-    TimerOptions warm = options;
-    warm.seconds = settings_.warm;
-    warm.min_samples = 1;
-    if (!time(warm)) return false;
-  }
-  const std::optional<json> reply = time(options);
-  if (!reply) return false;
+  std::this_thread::sleep_for(std::chrono::duration<double>(settings_.rest));
+  const std::optional<json> reply = ask(who,
+                                        {{"do", "time"},
+                                         {"seconds", options.seconds},
+                                         {"least", options.min_samples},
+                                         {"most", options.max_samples}},
+                                        settings_.timeout + 20 * settings_.seconds, record);
+  if (!reply || !went_well(who, *reply, record)) return false;
   for (const json& us : reply->at("samples")) contest.samples[who].push_back(us.get<double>());
   return true;
 }

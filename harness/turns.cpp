@@ -17,9 +17,8 @@ int share(int n, int round) {
 std::string turns_method() {
   return fmt::format(
       "the rungs and the vendor's kernels take turns in {} rounds, every second one the other way, "
-      "each after {:.0f} ms of its own launches that do not count; median, p20 and p80 of all "
-      "samples",
-      timing_rounds, warm_before_turn * 1e3);
+      "each after {:.0f} ms of rest; median, p20 and p80 of all samples",
+      timing_rounds, rest_before_turn * 1e3);
 }
 
 std::vector<std::size_t> order_of_round(std::vector<std::size_t> field, int round) {

@@ -15,9 +15,9 @@ namespace warpath::harness {
 // clock that changes within a second less closely.
 inline constexpr int timing_rounds = 4;
 
-// Seconds for which a rung runs at the start of its turn before it counts: a clock follows the load by milliseconds, so the
-// first of a turn would pay for what the rung before drew, or gain by a rest.
-inline constexpr double warm_before_turn = 0.02;
+// Seconds for which a GPU rests before each turn: a clock goes down under a load of milliseconds, and without a rest a rung
+// pays for what the one before it drew. With a rest all start from the same.
+inline constexpr double rest_before_turn = 0.03;
 
 // What is said of it where a result tells its method.
 std::string turns_method();
