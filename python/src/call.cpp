@@ -1,5 +1,5 @@
-// What `torch.ops.warpath.NAME(...)` runs first: a few questions, in C: is the call watched, does it
-// need a gradient?
+// What `torch.ops.warpath.NAME(...)` runs first: a few questions, in C: is the call watched or transformed, does it need a
+// gradient?
 //
 // The few functions of Python it takes are declared here, not included: all are in Python's stable ABI (3.10), so one
 // file serves every Python, and building it needs no headers of one. They come from the interpreter that opens the
@@ -39,7 +39,9 @@ enum Place {
   named,
   differentiable,
   watched,
+  transformed,
   has_torch_function,
+  are_transforms_active,
   is_tracing,
   any_requires_grad,
   must_be_given
@@ -73,6 +75,9 @@ int of_any(PyObject* question, PyObject* args, PyObject* kwargs) {
 int choose(PyObject* self, PyObject* args, PyObject* kwargs) {
   const int functions = of_any(PyTuple_GetItem(self, has_torch_function), args, kwargs);
   if (functions != 0) return functions < 0 ? -1 : watched;
+  const int transforms =
+      answers_yes(PyObject_CallNoArgs(PyTuple_GetItem(self, are_transforms_active)));
+  if (transforms != 0) return transforms < 0 ? -1 : transformed;
   // A trace goes on being used with other tensors, some of which may want gradients.
   const int tracing = answers_yes(PyObject_CallNoArgs(PyTuple_GetItem(self, is_tracing)));
   if (tracing != 0) return tracing < 0 ? -1 : differentiable;

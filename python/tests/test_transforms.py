@@ -90,6 +90,9 @@ def test_vmap(x):
     torch.testing.assert_close(
         torch.vmap(warpath.softmax, 1)(x), torch.softmax(x, -1).movedim(1, 0)
     )
+    torch.testing.assert_close(torch.vmap(torch.ops.warpath.softmax)(x), torch.softmax(x, -1))
+    largest = torch.vmap(lambda t: torch.ops.warpath.reduce(t, kind="max"))(x)
+    torch.testing.assert_close(largest, x.amax(-1))
     sums = torch.vmap(warpath.vector_add, (0, None))(x, x[0])
     torch.testing.assert_close(sums, x + x[0])
     # No leading axes to put a batch in: one call each.
@@ -98,15 +101,28 @@ def test_vmap(x):
         torch.vmap(warpath.transpose)(x[:0])
 
 
-def test_func_grad(x):
+@pytest.mark.parametrize("softmax", [warpath.softmax, torch.ops.warpath.softmax])
+def test_func_grad(x, softmax):
     def loss(row, weight):
-        return (warpath.softmax(row) * weight).sum()
+        return (softmax(row) * weight).sum()
 
     weight = torch.randn_like(x)
     wanted = wanted_gradient(x, weight)
     torch.testing.assert_close(torch.func.grad(loss)(x, weight), wanted, rtol=1e-4, atol=1e-6)
     each = torch.vmap(torch.func.grad(loss))(x, weight)
     torch.testing.assert_close(each, wanted, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("softmax", [warpath.softmax, torch.ops.warpath.softmax])
+def test_forward_mode_is_refused(x, softmax):
+    """There is no rule for it, and a tangent that is lost would be a wrong number."""
+    with pytest.raises(NotImplementedError, match="jvp"):
+        torch.func.jvp(softmax, (x,), (x,))
+    with torch.autograd.forward_ad.dual_level():
+        dual = torch.autograd.forward_ad.make_dual(x, x)
+        with pytest.raises(NotImplementedError, match="jvp"):
+            softmax(dual)
+        torch.testing.assert_close(softmax(x), torch.softmax(x, -1))
 
 
 def test_autocast(x):

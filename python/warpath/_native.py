@@ -9,6 +9,7 @@ from pathlib import Path
 
 import torch  # (the extension is linked with torch's libraries: they come first)
 from torch._ops import OpOverloadPacket
+from torch.autograd import forward_ad
 from torch.overrides import has_torch_function_variadic
 
 _extension = Path(__file__).parent / "_torch.so"
@@ -34,14 +35,25 @@ def load() -> dict:
     return found
 
 
-def short_way(packet: OpOverloadPacket, must_be_given: tuple) -> Callable:
+def _transforms_active() -> bool:
+    """Under torch.func, or where tensors may carry forward-mode tangents, which a shorter way would lose."""
+    return torch._C._are_functorch_transforms_active() or forward_ad._current_level >= 0
+
+
+def short_way(packet: OpOverloadPacket, transformed: Callable, must_be_given: tuple) -> Callable:
     """A function in C that calls the overload of an op which costs least.
 
-    The packet itself where a mode or a subclass of Tensor has its own __torch_function__, `default` where an argument
-    wants a gradient, `plain` where nothing but the tensors that must be given are, `named` elsewhere.
+    The packet itself where a mode or a subclass of Tensor has its own __torch_function__, `transformed` under torch.func
+    and in forward mode, `default` where an argument wants a gradient, `plain` where nothing but the tensors that must be
+    given are, `named` elsewhere.
     """
     make = ctypes.PyDLL(str(_extension)).warpath_short_way
     make.argtypes, make.restype = [ctypes.py_object], ctypes.py_object
-    ways = packet.plain._op, packet.named._op, packet.default._op, packet._op
-    questions = has_torch_function_variadic, torch._C._is_tracing, torch._C._any_requires_grad
+    ways = packet.plain._op, packet.named._op, packet.default._op, packet._op, transformed
+    questions = (
+        has_torch_function_variadic,
+        _transforms_active,
+        torch._C._is_tracing,
+        torch._C._any_requires_grad,
+    )
     return make((*ways, *questions, must_be_given))

@@ -23,12 +23,12 @@ def register_all(ops: dict[str, Op]) -> dict[str, Callable]:
             _autograd.register(op, gradient)
             rule = _vmap.rule(op, functions)
             torch.library.register_vmap(f"warpath::{op.name}", rule)
-            transformed = _autograd.under_transforms(op, gradient, rule)
-        functions[op.name] = _function(op, transformed, _short_way(op))
+            transformed = _under_transforms(op, _autograd.under_transforms(op, gradient, rule))
+        functions[op.name] = _function(op, transformed, _short_way(op, transformed))
     return functions
 
 
-def _short_way(op: Op) -> Callable:
+def _short_way(op: Op, transformed: Callable | None) -> Callable:
     """What a call that needs no gradient takes, by torch.ops too: past the Autograd key.
 
     The kernel of that key is a Python function, which torch calls at every call of the op; the same question
@@ -40,7 +40,8 @@ def _short_way(op: Op) -> Callable:
         return packet._op
     for overload in ("plain", "named"):
         _register_below_autograd(op, overload)
-    call = _native.short_way(packet, tuple(t.name for t in op.tensors if not t.optional))
+    must_be_given = tuple(t.name for t in op.tensors if not t.optional)
+    call = _native.short_way(packet, transformed, must_be_given)
     torch.jit._builtins._register_builtin(call, f"warpath::{op.name}")  # as it was for packet._op
     packet._op = call
     # Its own class: a call comes here at once, not through the Python function all packets share.
@@ -73,23 +74,27 @@ def _register_below_autograd(op: Op, overload: str) -> None:
         _overloads.impl(name, call_the_op, key)
 
 
-def _function(
-    op: Op, transformed: type[torch.autograd.Function] | None, dispatch: Callable
-) -> Callable:
-    overload, compiling = op.overload, torch.compiler.is_compiling
+def _under_transforms(op: Op, function: type[torch.autograd.Function]) -> Callable:
+    """A call of the op as one of the function, which takes no names."""
     signature = inspect.Signature(_words.parameters(op))
     positional = len(op.tensors)
 
-    def under_transforms(*args, **kwargs):
+    def call(*args, **kwargs):
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
         values = list(bound.arguments.items())
         named = _autograd.Named(values[positional:])
-        return transformed.apply(named, *(value for _, value in values[:positional]))
+        return function.apply(named, *(value for _, value in values[:positional]))
+
+    return call
+
+
+def _function(op: Op, transformed: Callable | None, dispatch: Callable) -> Callable:
+    overload, compiling = op.overload, torch.compiler.is_compiling
 
     def call(*args, **kwargs):
         if transformed is not None and torch._C._are_functorch_transforms_active():
-            return under_transforms(*args, **kwargs)
+            return transformed(*args, **kwargs)
         if compiling():  # the compiler looks into Python functions, and knows the op by itself
             return overload(*args, **kwargs)
         return dispatch(*args, **kwargs)
@@ -97,7 +102,7 @@ def _function(
     call.__name__ = call.__qualname__ = op.name
     call.__module__ = "warpath"
     call.__doc__ = _words.docstring(op)
-    call.__signature__ = signature
+    call.__signature__ = inspect.Signature(_words.parameters(op))
     return call
 
 
