@@ -36,7 +36,8 @@ void write_results(const std::filesystem::path& file, const ResultHead& head,
                    const std::vector<Rated>& records);
 
 // The same where only a part was measured: these records take the place of the file's own, and all others stay, with the
-// date of their measurement beside them. What peers took may be new: all are rated against them again.
+// date of their measurement beside them. What peers took may be new, and the rates of the roofline: all are rated against
+// the new times and the better rates.
 void update_results(const std::filesystem::path& file, const ResultHead& head,
                     const std::vector<Rated>& records);
 

@@ -99,6 +99,26 @@ TEST_F(Results, WhatIsWrittenIsRead) {
     EXPECT_EQ(e.path(), file) << "no file left over";
 }
 
+TEST_F(Results, APartOfAFileIsRatedByTheBetterRates) {
+  const fs::path file = folder / "h200.json";
+  const auto records = [](double us) { return rate({timed("01", false, us)}, roofline()); };
+  write_results(file, head(), records(1000));
+  ResultHead hot = head();
+  hot.roofline.copy->per_second = 2e12;
+  Record other = timed("02", false, 500);
+  update_results(file, hot, rate({other}, hot.roofline));
+  auto j = read_results(file);
+  EXPECT_EQ(j["copy_tbs"], 4.0);
+  EXPECT_EQ(j["records"][0]["of_roofline"], 0.5);
+  EXPECT_EQ(j["records"][1]["of_roofline"], 1.0) << "not 2, as by the rate of its own run";
+  hot.roofline.copy->per_second = 8e12;
+  update_results(file, hot, rate({other}, hot.roofline));
+  j = read_results(file);
+  EXPECT_EQ(j["copy_tbs"], 8.0);
+  EXPECT_EQ(j["records"][0]["of_roofline"], 0.25);
+  EXPECT_EQ(j["records"][0]["of_copy"], 0.25);
+}
+
 TEST_F(Results, AFailureHasNoTime) {
   Record r = timed("01", false, 1000);
   r.status = Status::failed;
