@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <map>
 
@@ -24,6 +25,9 @@ std::string where(const Record& r) {
 
 std::string error_text(double x) {
   return x == 0 ? "0" : fmt::format("{:.2e}", x);
+}
+std::string allowed_text(double x) {
+  return std::isnan(x) ? "" : x == 0 ? "exact" : error_text(x);
 }
 
 void print_indented(const std::string& text, std::size_t lines) {
@@ -143,7 +147,7 @@ void print_checks(const OpOutcome& outcome, bool verbose) {
     table.add({{s.name + (s.peer ? " (peer)" : "")},
                {fmt::format("{}/{}", s.passed, tried)},
                {w ? error_text(w->error) : ""},
-               {w ? (w->allowed == 0 ? "exact" : error_text(w->allowed)) : ""},
+               {w ? allowed_text(w->allowed) : ""},
                {w && w->error > 0 ? where(*w) : "", Tone::dim},
                {verdict_text(s), s.failed   ? Tone::bad
                                  : s.passed ? Tone::good

@@ -74,6 +74,7 @@ TEST(Bench, FrameworksArePeers) {
       ++seen;
       EXPECT_EQ(r["kind"], "peer");
       EXPECT_EQ(r["time_us"]["median"], 2.0);
+      EXPECT_TRUE(r["allowed"].is_null()) << "it is not told";
     } else if (r["name"] == "Wrong" || r["name"] == "Absent") {
       ++seen;
       EXPECT_FALSE(r.contains("time_us")) << "no time without a pass";
