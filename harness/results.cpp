@@ -32,6 +32,19 @@ std::string status_name(Status s) {
   return s == Status::passed ? "passed" : s == Status::failed ? "failed" : "skipped";
 }
 
+// Of what the device does at best: of the roofline, and of its copy rate. Nothing where that was not measured.
+struct Shares {
+  std::optional<double> of_roofline, of_copy;
+};
+Shares shares(const Cost& cost, double median_us, const Roofline& roofline) {
+  const double seconds = median_us * 1e-6;
+  Shares s;
+  if (const double least = roofline.floor_seconds(cost.bytes, cost.flops); least > 0)
+    s.of_roofline = least / seconds;
+  if (roofline.copy) s.of_copy = cost.bytes / seconds / roofline.copy->per_second;
+  return s;
+}
+
 }  // namespace
 
 std::vector<Rated> rate(const std::vector<Record>& records, const Roofline& roofline) {
@@ -49,9 +62,9 @@ std::vector<Rated> rate(const std::vector<Record>& records, const Roofline& roof
       const double seconds = r.timing->median_us * 1e-6;
       out.tbs = r.cost.bytes / seconds * 1e-12;
       out.tflops = r.cost.flops / seconds * 1e-12;
-      if (const double least = roofline.floor_seconds(r.cost.bytes, r.cost.flops); least > 0)
-        out.of_roofline = least / seconds;
-      if (roofline.copy) out.of_copy = r.cost.bytes / seconds / roofline.copy->per_second;
+      const Shares of = shares(r.cost, r.timing->median_us, roofline);
+      out.of_roofline = of.of_roofline;
+      out.of_copy = of.of_copy;
       const auto peer = best_peer.find({r.op, r.test, r.dtype});
       if (peer != best_peer.end()) {
         out.vs_best_peer = peer->second->timing->median_us / r.timing->median_us;
@@ -175,10 +188,11 @@ void rate_again(std::vector<ordered_json>& records, const Roofline& roofline) {
     }
   for (ordered_json& r : records) {
     if (!r.contains("time_us")) continue;
-    const double us = r.at("time_us").at("median"), bytes = r.value("bytes", 0.0);
-    if (const double least = roofline.floor_seconds(bytes, r.value("flops", 0.0)); least > 0)
-      r["of_roofline"] = number(least / (us * 1e-6));
-    if (roofline.copy) r["of_copy"] = number(bytes / (us * 1e-6) / roofline.copy->per_second);
+    const double us = r.at("time_us").at("median");
+    const Cost cost{.flops = r.value("flops", 0.0), .bytes = r.value("bytes", 0.0)};
+    const Shares of = shares(cost, us, roofline);
+    r["of_roofline"] = number(of.of_roofline);
+    r["of_copy"] = number(of.of_copy);
     if (const auto peer = best.find(problem_of(r)); peer != best.end())
       r["vs_best_peer"] = number(peer->second / us);
   }

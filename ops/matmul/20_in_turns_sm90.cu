@@ -26,11 +26,11 @@ std::int64_t pair_tiles(const Args& args, int columns) {
 }
 // Whole tiles of 256 columns would keep most SMs busy, once.
 bool one_round(const Args& args) {
-  const std::int64_t all = std::max(1u, multiprocessors() / 2), tiles = pair_tiles(args, 256);
+  const std::int64_t all = held_clusters<2>(), tiles = pair_tiles(args, 256);
   return args.k() <= one_round_k && 2 * tiles > all && tiles <= all;
 }
 bool short_sums(const Args& args) {
-  const std::int64_t all = std::max(1u, multiprocessors() / 2);
+  const std::int64_t all = held_clusters<2>();
   return args.k() <= short_k && args.n() <= narrow_n && pair_tiles(args, 192) >= 3 * all &&
          ceil_div(args.n(), 192) * 192 <= ceil_div(args.n(), 256) * 256;
 }
@@ -51,9 +51,9 @@ std::string fits(const Args& args) {
   if (!only_scaled(e) && !(only_gelu(e) && short_sums(args)))
     return "has no epilogue but alpha, and GELU for a short k";
   if (!one_round(args) && !short_sums(args))
-    return "a k up to 2048 in one round of tiles, or up to 1024 and few columns; rung 18_stream_k "
-           "takes "
-           "the others";
+    return "one round of tiles with k up to 2048, or few columns with k up to 1024: rung "
+           "18_stream_k "
+           "takes the others";
   return {};
 }
 
@@ -61,8 +61,7 @@ template <class Block, Way way>
 void launch_turns(const Args& args, cudaStream_t stream) {
   using T = typename Block::T;
   const Shape shape = shape_of<Block, Block::cluster>(args, run_band / Block::cluster);
-  const unsigned clusters =
-      std::min<unsigned>(shape.order.tiles(), std::max(1u, multiprocessors() / Block::cluster));
+  const auto clusters = std::min<unsigned>(shape.order.tiles(), held_clusters<Block::cluster>());
   run_launch<Block>(stream)(in_turns<Block, way>, clusters, map_of_a<Block>(args),
                             map_of_b<Block>(args), map_of_d(args), shape, problem_of<T>(args).out);
 }

@@ -43,7 +43,7 @@ __device__ __forceinline__ float gelu_power(float x) {
   return x * (a + b * (x * x));
 }
 
-// gelu in half the instructions, for results of 16 bits: tanh's own error makes at most x * 2^-12 here, less than x loses
+// gelu in fewer instructions, for results of 16 bits: tanh's own error makes at most x * 2^-12 here, less than x loses
 // when it is rounded to such a type.
 __device__ __forceinline__ float gelu_by_tanh(float x) {
   constexpr float a = 0.7978845608028654f, b = a * 0.044715f;  // sqrt(2 / pi)

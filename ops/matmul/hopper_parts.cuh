@@ -12,12 +12,12 @@ namespace warpath::matmul::hopper {
 
 // The places in scratch for the sums of a tile's warp groups, and the flags.
 template <class Tile>
-struct Sums {
+struct ScratchSums {
   static constexpr int floats = Tile::m * Tile::n;  // of a place
   float* sums;
   unsigned* flags;
 
-  explicit Sums(const Args& args)
+  explicit ScratchSums(const Args& args)
       : sums(static_cast<float*>(args.scratch.data) + most_flags),
         flags(static_cast<unsigned*>(args.scratch.data)) {}
   // This thread's: a quad of neighbouring sums for every 8 columns, a warp group apart.
@@ -52,7 +52,7 @@ struct Slice {
 };
 
 template <class Tile, class T>
-__device__ __forceinline__ void add_slice(const Sums<Tile>& scratch, const EqualParts& work,
+__device__ __forceinline__ void add_slice(const ScratchSums<Tile>& scratch, const EqualParts& work,
                                           int place, int slice, const Epilogue<T>& out, Corner at) {
   const int group = consumer_group();
   float sums[4 * Slice::quads] = {};
@@ -89,7 +89,8 @@ struct PartsStorage {
 template <class Tile>
 __global__ void __launch_bounds__(run_threads<Tile>, 1)
     in_parts(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
-             Shape shape, EqualParts work, Sums<Tile> scratch, Epilogue<typename Tile::T> out) {
+             Shape shape, EqualParts work, ScratchSums<Tile> scratch,
+             Epilogue<typename Tile::T> out) {
   constexpr int cluster = Tile::cluster;
   extern __shared__ __align__(1024) unsigned char shared[];
   auto& ring = storage_in<PartsStorage<Tile>>(shared).ring;
@@ -145,7 +146,7 @@ void launch_parts(const Args& args, const EqualParts& work, cudaStream_t stream)
   const ClusterLaunch launch{Tile::cluster, run_threads<Tile>, storage_bytes<PartsStorage<Tile>>,
                              stream, true};
   launch(in_parts<Tile>, unsigned(work.workers), map_of_a<Tile>(args), map_of_b<Tile>(args),
-         shape_of<Tile, Tile::cluster>(args, 1), work, Sums<Tile>(args),
+         shape_of<Tile, Tile::cluster>(args, 1), work, ScratchSums<Tile>(args),
          problem_of<typename Tile::T>(args).out);
 }
 

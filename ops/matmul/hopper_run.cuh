@@ -18,6 +18,25 @@ struct RunStorage {
   Ring<Tile> ring;
 };
 
+// What the loading warp group of a persistent block does: tiles first, first + stride, … whole.
+template <class Tile>
+__device__ __forceinline__ void load_whole_tiles(Ring<Tile>& ring, const CUtensorMap& a,
+                                                 const CUtensorMap& b, const Shape& shape,
+                                                 Turn<Tile::stages>& turn, int first, int tiles,
+                                                 int stride) {
+  if (threadIdx.x == 0)
+    for (int tile = first; tile < tiles; tile += stride)
+      produce(Loads<Tile>(ring, a, b, shape, shape.order.at(tile)), turn, 0, shape.steps);
+  __syncwarp();
+  leave_sharers<Tile>();
+}
+
+// Clusters that the GPU holds at once, a block on every SM.
+template <int Cluster>
+unsigned held_clusters() {
+  return std::max(1u, multiprocessors() / Cluster);
+}
+
 template <class T>
 struct Output {
   Epilogue<T> epilogue;

@@ -18,15 +18,15 @@ template <class T>
 using SquareTile = Tile<T, 192, 192, 4, true, true, 2>;
 
 template <class Tile>
-__device__ __forceinline__ void hand_on(const typename Tile::Sums& sums, const Sums<Tile>& scratch,
-                                        int place, int group) {
+__device__ __forceinline__ void hand_on(const typename Tile::Sums& sums,
+                                        const ScratchSums<Tile>& scratch, int place, int group) {
   scratch.leave(sums, place, group);
   if (threadIdx.x % ptx::warp_group == 0) ptx::store_release(scratch.flag(place, group), 1);
 }
 
 template <class Tile>
-__device__ __forceinline__ void take_over(typename Tile::Sums& sums, const Sums<Tile>& scratch,
-                                          int place, int group) {
+__device__ __forceinline__ void take_over(typename Tile::Sums& sums,
+                                          const ScratchSums<Tile>& scratch, int place, int group) {
   unsigned* const flag = scratch.flag(place, group);
   if (threadIdx.x % ptx::warp_group == 0) {
     while (ptx::load_acquire(flag) == 0) __nanosleep(20);
@@ -48,7 +48,7 @@ template <class Tile>
 __global__ void __launch_bounds__(run_threads<Tile>, 1)
     stream_k(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
              const __grid_constant__ CUtensorMap d, Shape shape, SharedWork work,
-             Sums<Tile> scratch, Output<typename Tile::T> out) {
+             ScratchSums<Tile> scratch, Output<typename Tile::T> out) {
   constexpr int cluster = Tile::cluster;
   extern __shared__ __align__(1024) unsigned char shared[];
   auto& block = storage_in<RunStorage<Tile>>(shared);
@@ -116,7 +116,7 @@ template <class Tile>
 Plan plan_of(const Args& args) {
   const Shape shape = shape_of<Tile, Tile::cluster>(args, 1);
   const int tiles = shape.order.tiles(), steps = shape.steps;
-  const int all = std::max<int>(1, int(multiprocessors()) / Tile::cluster);
+  const int all = int(held_clusters<Tile::cluster>());
   const EqualParts whole{tiles, steps, 1, std::min(tiles, all)};
   Plan best{{tiles, steps, 0, whole.workers}, whole, ceil_div(tiles, all) * std::int64_t(steps)};
   // A full round joins the rest: a share is then one tile and a bit, and most tiles have two workers. A single block has
@@ -161,7 +161,7 @@ std::int64_t stream_scratch(const Args& args) {
     const std::int64_t places = std::int64_t(plan_of<Block>(args).places()) * Block::cluster;
     WARPATH_CHECK(Block::groups * places <= most_flags, "matmul: stream-k has too many parts");
     if (places > 0)
-      bytes = (most_flags + places * Sums<Block>::floats) * std::int64_t(sizeof(float));
+      bytes = (most_flags + places * ScratchSums<Block>::floats) * std::int64_t(sizeof(float));
   });
   return bytes;
 }
@@ -175,7 +175,7 @@ void launch_shares(const Args& args, const SharedWork& work, cudaStream_t stream
   run_launch<Block>(stream)(stream_k<Block>, unsigned(work.workers), map_of_a<Block>(args),
                             map_of_b<Block>(args), map_of_d(args),
                             shape_of<Block, Block::cluster>(args, run_band / Block::cluster), work,
-                            Sums<Block>(args), output_of<typename Block::T>(args));
+                            ScratchSums<Block>(args), output_of<typename Block::T>(args));
 }
 
 void stream_launch(const Args& args, cudaStream_t stream) {

@@ -78,11 +78,7 @@ __global__ void __launch_bounds__(run_threads<Tile>, 1)
   const int stride = gridDim.x / cluster;
   if (is_producer()) {
     ptx::give_registers<turns_giver_registers>();
-    if (threadIdx.x == 0)
-      for (int tile = first; tile < tiles; tile += stride)
-        produce(Loads<Tile>(block.ring, a, b, shape, shape.order.at(tile)), turn, 0, shape.steps);
-    __syncwarp();
-    leave_sharers<Tile>();
+    load_whole_tiles(block.ring, a, b, shape, turn, first, tiles, stride);
   } else {
     ptx::take_registers<turns_taker_registers>();
     const int group = consumer_group();

@@ -55,11 +55,7 @@ __global__ void __launch_bounds__(run_threads<Tile>, 1)
   const int stride = gridDim.x / cluster;
   if (is_producer()) {
     ptx::give_registers<producer_registers>();
-    if (threadIdx.x == 0)
-      for (int tile = first; tile < tiles; tile += stride)
-        produce(Loads<Tile>(block.ring, a, b, shape, shape.order.at(tile)), turn, 0, shape.steps);
-    __syncwarp();
-    leave_sharers<Tile>();
+    load_whole_tiles(block.ring, a, b, shape, turn, first, tiles, stride);
   } else {
     ptx::take_registers<consumer_registers>();
     const int group = consumer_group();
@@ -105,8 +101,7 @@ __global__ void __launch_bounds__(run_threads<Tile>, 1)
 template <class Tile>
 void launch_whole(const Args& args, cudaStream_t stream) {
   const Shape shape = shape_of<Tile, Tile::cluster>(args, run_band / Tile::cluster);
-  const unsigned clusters =
-      std::min<unsigned>(shape.order.tiles(), std::max(1u, multiprocessors() / Tile::cluster));
+  const auto clusters = std::min<unsigned>(shape.order.tiles(), held_clusters<Tile::cluster>());
   const auto out = output_of<typename Tile::T>(args);
   const auto launch = [&](auto kernel) {
     run_launch<Tile>(stream)(kernel, clusters, map_of_a<Tile>(args), map_of_b<Tile>(args),

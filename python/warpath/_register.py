@@ -17,14 +17,15 @@ def register_all(ops: dict[str, Op]) -> dict[str, Callable]:
     for op in ops.values():
         _register_fake(op)
         _register_autocast(op)
-        transformed = None
+        signature, transformed = inspect.Signature(_words.parameters(op)), None
         if op.functional:
             gradient = _autograd.gradient_of(op, ops, functions)
             _autograd.register(op, gradient)
             rule = _vmap.rule(op, functions)
             torch.library.register_vmap(f"warpath::{op.name}", rule)
-            transformed = _under_transforms(op, _autograd.under_transforms(op, gradient, rule))
-        functions[op.name] = _function(op, transformed, _short_way(op, transformed))
+            function = _autograd.under_transforms(op, gradient, rule)
+            transformed = _under_transforms(op, signature, function)
+        functions[op.name] = _function(op, signature, transformed, _short_way(op, transformed))
     return functions
 
 
@@ -74,9 +75,10 @@ def _register_below_autograd(op: Op, overload: str) -> None:
         _overloads.impl(name, call_the_op, key)
 
 
-def _under_transforms(op: Op, function: type[torch.autograd.Function]) -> Callable:
+def _under_transforms(
+    op: Op, signature: inspect.Signature, function: type[torch.autograd.Function]
+) -> Callable:
     """A call of the op as one of the function, which takes no names."""
-    signature = inspect.Signature(_words.parameters(op))
     positional = len(op.tensors)
 
     def call(*args, **kwargs):
@@ -89,20 +91,22 @@ def _under_transforms(op: Op, function: type[torch.autograd.Function]) -> Callab
     return call
 
 
-def _function(op: Op, transformed: Callable | None, dispatch: Callable) -> Callable:
+def _function(
+    op: Op, signature: inspect.Signature, transformed: Callable | None, dispatch: Callable
+) -> Callable:
     overload, compiling = op.overload, torch.compiler.is_compiling
 
     def call(*args, **kwargs):
-        if transformed is not None and torch._C._are_functorch_transforms_active():
-            return transformed(*args, **kwargs)
         if compiling():  # the compiler looks into Python functions, and knows the op by itself
+            if transformed is not None and torch._C._are_functorch_transforms_active():
+                return transformed(*args, **kwargs)
             return overload(*args, **kwargs)
         return dispatch(*args, **kwargs)
 
     call.__name__ = call.__qualname__ = op.name
     call.__module__ = "warpath"
     call.__doc__ = _words.docstring(op)
-    call.__signature__ = inspect.Signature(_words.parameters(op))
+    call.__signature__ = signature
     return call
 
 
