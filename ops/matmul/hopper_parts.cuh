@@ -94,20 +94,25 @@ __global__ void __launch_bounds__(run_threads<Tile>, 1)
   constexpr int cluster = Tile::cluster;
   extern __shared__ __align__(1024) unsigned char shared[];
   auto& ring = storage_in<PartsStorage<Tile>>(shared).ring;
-  if (threadIdx.x == 0) ring.init(cluster * warps_of(Tile::groups));
-  sync_sharers<Tile>();
-
-  Turn<Tile::stages> turn;
   const int first = blockIdx.x / cluster, rank = blockIdx.x % cluster;
   const auto k_begin = [&](int part) { return work.begin(part, shape.steps); };
+  const auto loads = [&](int piece) {
+    return Loads<Tile>(ring, a, b, shape, shape.order.at(work.tile(piece)));
+  };
+  const int early = open_ring(loads(first), cluster * warps_of(Tile::groups),
+                              k_begin(work.part(first)), k_begin(work.part(first) + 1));
+
+  Turn<Tile::stages> turn;
   if (is_producer()) {
     ptx::give_registers<giver_registers<Tile>>();
-    if (threadIdx.x == 0)
+    if (threadIdx.x == 0) {
+      turn.skip(early);
       for (int piece = first; piece < work.pieces(); piece += work.workers) {
         const int part = work.part(piece);
-        produce(Loads<Tile>(ring, a, b, shape, shape.order.at(work.tile(piece))), turn,
-                k_begin(part), k_begin(part + 1));
+        produce(loads(piece), turn, k_begin(part) + (piece == first ? early : 0),
+                k_begin(part + 1));
       }
+    }
     __syncwarp();
     leave_sharers<Tile>();
   } else {

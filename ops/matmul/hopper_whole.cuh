@@ -47,15 +47,15 @@ __global__ void __launch_bounds__(run_threads<Tile>, 1)
   constexpr int cluster = Tile::cluster;
   extern __shared__ __align__(1024) unsigned char shared[];
   auto& block = storage_in<RunStorage<Tile>>(shared);
-  if (threadIdx.x == 0) block.ring.init(cluster * warps_of(Tile::groups));
-  sync_sharers<Tile>();
-
-  Turn<Tile::stages> turn;
   const int tiles = shape.order.tiles(), first = blockIdx.x / cluster;
   const int stride = gridDim.x / cluster;
+  const int early = open_ring(Loads<Tile>(block.ring, a, b, shape, shape.order.at(first)),
+                              cluster * warps_of(Tile::groups), 0, shape.steps);
+
+  Turn<Tile::stages> turn;
   if (is_producer()) {
     ptx::give_registers<producer_registers>();
-    load_whole_tiles(block.ring, a, b, shape, turn, first, tiles, stride);
+    load_whole_tiles(block.ring, a, b, shape, turn, first, tiles, stride, early);
   } else {
     ptx::take_registers<consumer_registers>();
     const int group = consumer_group();

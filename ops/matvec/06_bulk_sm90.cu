@@ -18,8 +18,6 @@ namespace {
 constexpr int tile = 32;              // rows of w of a stage: two products of 16
 constexpr int piece = 512;            // elements of k of a stage
 constexpr int row_bytes = piece * 2;  // of one copy
-// Lanes 0 to 7 read 64 bytes of a row and of the next at once: these 64 put them into other banks.
-constexpr int pitch = row_bytes + 64;
 constexpr int producers = 4;  // warps, behind the `warps` that multiply; each asks for a quarter
 constexpr int all_threads = threads + 32 * producers;
 constexpr int ring_bytes = 224 * 1024;  // of the 227 KiB that a block may have
@@ -27,7 +25,7 @@ constexpr int consumers_meet = 1;       // the number of their barrier
 
 template <int Groups>
 struct Stage {
-  unsigned char w[tile][pitch], x[8 * Groups][pitch];
+  unsigned char w[tile][row_bytes], x[8 * Groups][row_bytes];
 };
 
 template <int Groups>
@@ -79,10 +77,6 @@ struct Walk {
   }
 };
 
-__device__ __forceinline__ uint4 read16(const unsigned char* at) {
-  return *reinterpret_cast<const uint4*>(at);
-}
-
 // A lane brings its row of every stage, of w or, behind these, of x. Neighbours are in different warps,
 // because a warp asks for one copy after the other.
 template <class T, int Groups>
@@ -112,35 +106,75 @@ __device__ __forceinline__ void produce(Storage<Groups>& s, const Problem<T>& p,
 template <int Groups>
 using Sums = float[tile / 16][Groups][4];
 
-// The products of one stage. `left` is how many elements of k it holds.
-template <class T, int Groups>
-__device__ __forceinline__ void multiply(Sums<Groups>& sum, const Stage<Groups>& from, int of_w,
-                                         int of_x, std::int64_t left) {
-  const int warp = threadIdx.x / 32, g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+// The rows that a lane reads of every stage, as bytes from its start: of w two for each product, of x one. Rows behind the
+// last are read as the last one, and nobody stores what comes of them.
+template <int Groups>
+struct LaneRows {
+  int w[tile / 16][2], x[Groups];
+
+  __device__ __forceinline__ LaneRows(int of_w, int of_x) {
+    const int g = threadIdx.x % 32 / 4;
 #pragma unroll
-  for (int c = 0; c < piece / chunk / warps; ++c) {
-    const int l = (c * warps + warp) * chunk + t * 8;
-    uint4 up[tile / 16] = {}, low[tile / 16] = {}, x[Groups] = {};
-    if (l < left) {
+    for (int i = 0; i < tile / 16; ++i)
 #pragma unroll
-      for (int i = 0; i < tile / 16; ++i) {  // rows behind the last: not written
-        up[i] = read16(from.w[min(16 * i + g, of_w - 1)] + l * sizeof(T));
-        low[i] = read16(from.w[min(16 * i + g + 8, of_w - 1)] + l * sizeof(T));
+      for (int low = 0; low < 2; ++low) w[i][low] = min(16 * i + 8 * low + g, of_w - 1) * row_bytes;
+#pragma unroll
+    for (int q = 0; q < Groups; ++q) x[q] = (tile + min(8 * q + g, of_x - 1)) * row_bytes;
+  }
+};
+
+// 128 bytes of a row, 16 of each half in a lane. Even rows read the near half first, odd ones the other: eight lanes, which
+// shared memory serves at a time, read two rows, and these then lie in different banks. Whole: no end of k is near.
+template <bool Whole>
+struct Halves {
+  int first, second;  // bytes from the start of the stage's rows
+  bool odd, has_first, has_second;
+
+  __device__ __forceinline__ Halves(int number, int bytes) {
+    odd = threadIdx.x / 4 % 2 != 0;
+    const int at = number * 128 + threadIdx.x % 4 * 16;
+    first = at + (odd ? 64 : 0);
+    second = at + (odd ? 0 : 64);
+    has_first = Whole || first < bytes;
+    has_second = Whole || second < bytes;
+  }
+  __device__ __forceinline__ void read(const unsigned char* row, uint4 (&half)[2]) const {
+    uint4 a{}, b{};
+    if (has_first) a = *reinterpret_cast<const uint4*>(row + first);
+    if (has_second) b = *reinterpret_cast<const uint4*>(row + second);
+    half[0] = odd ? b : a;
+    half[1] = odd ? a : b;
+  }
+};
+
+// The products of one stage, which holds `bytes` of each row.
+template <class T, int Groups, bool Whole>
+__device__ __forceinline__ void multiply(Sums<Groups>& sum, const Stage<Groups>& from,
+                                         const LaneRows<Groups>& rows, int bytes) {
+  const unsigned char* const stage = from.w[0];
+#pragma unroll
+  for (int c = 0; c < row_bytes / 128 / warps; ++c) {
+    const Halves<Whole> halves(c * warps + threadIdx.x / 32, bytes);
+    uint4 w[tile / 16][2][2], x[Groups][2];
+#pragma unroll
+    for (int i = 0; i < tile / 16; ++i)
+#pragma unroll
+      for (int low = 0; low < 2; ++low) halves.read(stage + rows.w[i][low], w[i][low]);
+#pragma unroll
+    for (int q = 0; q < Groups; ++q) halves.read(stage + rows.x[q], x[q]);
+#pragma unroll
+    for (int h = 0; h < 2; ++h)
+#pragma unroll
+      for (int i = 0; i < tile / 16; ++i) {
+        const uint4 up = w[i][0][h], low = w[i][1][h];
+        const std::uint32_t first[4] = {up.x, low.x, up.y, low.y};
+        const std::uint32_t second[4] = {up.z, low.z, up.w, low.w};
+#pragma unroll
+        for (int q = 0; q < Groups; ++q) {
+          ptx::mma<T>(sum[i][q], first, x[q][h].x, x[q][h].y);
+          ptx::mma<T>(sum[i][q], second, x[q][h].z, x[q][h].w);
+        }
       }
-#pragma unroll
-      for (int q = 0; q < Groups; ++q)
-        if (8 * q + g < of_x) x[q] = read16(from.x[8 * q + g] + l * sizeof(T));
-    }
-#pragma unroll
-    for (int i = 0; i < tile / 16; ++i) {
-      const std::uint32_t first[4] = {up[i].x, low[i].x, up[i].y, low[i].y};
-      const std::uint32_t second[4] = {up[i].z, low[i].z, up[i].w, low[i].w};
-#pragma unroll
-      for (int q = 0; q < Groups; ++q) {
-        ptx::mma<T>(sum[i][q], first, x[q].x, x[q].y);
-        ptx::mma<T>(sum[i][q], second, x[q].z, x[q].w);
-      }
-    }
   }
 }
 
@@ -173,10 +207,15 @@ __device__ __forceinline__ void consume(Storage<Groups>& s, const Problem<T>& p,
   for (std::int64_t j0 = share.begin; j0 < share.end; j0 += tile) {
     const int of_w = int(min(std::int64_t(tile), share.end - j0));
     Sums<Groups> sum = {};
+    const LaneRows<Groups> rows(of_w, int(p.rows));
     for (Walk walk(p.k); walk.left > 0; walk.next(), turn.next()) {
       const std::int64_t l0 = walk.l0;
       ptx::wait(s.full[turn.stage], turn.parity);
-      multiply<T, Groups>(sum, s.stage[turn.stage], of_w, int(p.rows), p.k - l0);
+      const auto& stage = s.stage[turn.stage];
+      if (p.k - l0 >= piece)
+        multiply<T, Groups, true>(sum, stage, rows, row_bytes);
+      else
+        multiply<T, Groups, false>(sum, stage, rows, int(p.k - l0) * int(sizeof(T)));
       __syncwarp();
       if (threadIdx.x % 32 == 0) ptx::arrive(s.empty[turn.stage]);
     }

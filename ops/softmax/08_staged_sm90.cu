@@ -86,7 +86,7 @@ void launch(const Forward& args, cudaStream_t stream) {
       else
         launch_staged<T, N, kept>(args, large_part, stream);
     };
-    if (cols * std::int64_t(sizeof(T)) <= longest_row_kernel)
+    if (cols <= longest_row_kernel)
       launch_row_forward(args.x.as<const T>(), args.y.as<T>(), rows, cols, stream);
     else if (cols % lanes_of_16<T> == 0 && args.x.is_aligned(16) && args.y.is_aligned(16))
       by_width(std::integral_constant<int, lanes_of_16<T>>{});

@@ -83,7 +83,7 @@ void launch(const Backward& args, cudaStream_t stream) {
       else
         launch_staged<T, N, kept>(args, large_part, stream);
     };
-    if (2 * cols * std::int64_t(sizeof(T)) <= longest_row_kernel)
+    if (cols <= longest_row_kernel)
       launch_row_backward(y, dy, dx, rows, cols, stream);
     else if (cols % lanes_of_16<T> == 0 && all_aligned(16, y, dy, dx))
       by_width(std::integral_constant<int, lanes_of_16<T>>{});

@@ -1,5 +1,5 @@
 // A row, or one block's part of it, held in registers: read once, worked on, written once. Used
-// by the vectorised rungs and everything above them. Plain loads and stores: marking the data
+// by the vectorised rungs and everything above them. What is read is marked "evict last" (load_kept of core/vector.cuh);
 // "evict first" (ld.cs, st.cs) was slower on an H200 at every length tried.
 #pragma once
 #include "core/launch.h"
@@ -18,6 +18,29 @@ template <>
 struct PairOf<__nv_bfloat16> {
   using type = __nv_bfloat162;
 };
+
+__device__ __forceinline__ float2 to_floats(__half2 pair) {
+  return __half22float2(pair);
+}
+// A bf16 is the upper half of a float.
+__device__ __forceinline__ float2 to_floats(__nv_bfloat162 pair) {
+  const unsigned both = reinterpret_cast<const unsigned&>(pair);
+  return {__uint_as_float(both << 16), __uint_as_float(both & 0xffff0000u)};
+}
+
+// Every element as a float. Two 16-bit ones are taken from the register they share: asked for one by one, each would get a
+// register of its own, and keep it.
+template <class T, int N>
+__device__ __forceinline__ void to_floats(const Vector<T, N>& v, float (&out)[N]) {
+#pragma unroll
+  for (int n = 0; n < N; ++n)
+    if constexpr (sizeof(T) == 2 && N > 1) {
+      const float2 two = to_floats(reinterpret_cast<const typename PairOf<T>::type*>(v.at)[n / 2]);
+      out[n] = n % 2 == 0 ? two.x : two.y;
+    } else {
+      out[n] = to_float(v.at[n]);
+    }
+}
 
 // The largest element, NaN passed over (the sum will show it); 16-bit types two at a time.
 template <class T, int N>
@@ -56,7 +79,7 @@ struct RowPart {
   __device__ __forceinline__ void load(const T* x, int cols, int thread) {
 #pragma unroll
     for (int i = 0; i < Items; ++i)
-      if (column(i, thread) < cols) at[i] = warpath::load<N>(x + column(i, thread));
+      at[i] = load_kept<N>(x + column(i, thread), column(i, thread) < cols);
   }
 };
 
@@ -114,8 +137,11 @@ struct BackwardPart {
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
       if (Part::column(i, thread) >= cols) continue;
+      float a[N], b[N];
+      to_floats(y.at[i], a);
+      to_floats(dy.at[i], b);
 #pragma unroll
-      for (int n = 0; n < N; ++n) own += to_float(y.at[i].at[n]) * to_float(dy.at[i].at[n]);
+      for (int n = 0; n < N; ++n) own += a[n] * b[n];
     }
   }
 
@@ -123,10 +149,12 @@ struct BackwardPart {
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
       if (Part::column(i, thread) >= cols) continue;
+      float a[N], b[N];
+      to_floats(y.at[i], a);
+      to_floats(dy.at[i], b);
       Vector<T, N> out;
 #pragma unroll
-      for (int n = 0; n < N; ++n)
-        out.at[n] = from_float<T>(to_float(y.at[i].at[n]) * (to_float(dy.at[i].at[n]) - dot));
+      for (int n = 0; n < N; ++n) out.at[n] = from_float<T>(a[n] * (b[n] - dot));
       warpath::store<N>(dx + Part::column(i, thread), out);
     }
   }
@@ -135,40 +163,42 @@ struct BackwardPart {
 inline constexpr int elements_a_thread = 32;
 inline constexpr int longest_block_row = 1024 * elements_a_thread;
 
-// Calls f(width, items, threads) as compile-time constants: how a row of up to longest_block_row
-// elements is laid out. `vectors`: every row starts at a 16-byte boundary and is a whole number of
-// vectors long. Up to 1024 elements, and up to 4096 floats, a thread takes two vectors where that
-// fills the block: on an H200, forward, one vector a thread was a tenth slower and more were a
-// little. Beyond, fewer threads with 32 elements each were as fast as more threads or faster.
-template <class T, class F>
-void with_row_shape(std::int64_t cols, bool vectors, F&& f) {
-  const auto by_length = [&](auto width) {
-    constexpr int N = decltype(width)::value;
-    constexpr int two = 2 * lanes_of_16<T>;
-    const auto call = [&](auto elements, auto threads) {
-      f(width, std::integral_constant<int, decltype(elements)::value / N>{}, threads);
-    };
-    using std::integral_constant;
-    if (cols <= 32 * 8) return call(integral_constant<int, 8>{}, integral_constant<int, 32>{});
-    if (cols <= 32 * 16) return call(integral_constant<int, 16>{}, integral_constant<int, 32>{});
-    if (cols <= 1024)
-      return call(integral_constant<int, two>{}, integral_constant<int, 1024 / two>{});
-    if constexpr (sizeof(T) == 4)
-      if (cols > 2048 && cols <= 4096)
-        return call(integral_constant<int, two>{}, integral_constant<int, 4096 / two>{});
-    if (cols <= 128 * 32) return call(integral_constant<int, 32>{}, integral_constant<int, 128>{});
-    if (cols <= 512 * 32) return call(integral_constant<int, 32>{}, integral_constant<int, 512>{});
-    call(integral_constant<int, 32>{}, integral_constant<int, 1024>{});
-  };
-  if (vectors)
-    by_length(std::integral_constant<int, lanes_of_16<T>>{});
-  else
-    by_length(std::integral_constant<int, 1>{});
-}
+// How a row lies in the registers of a block: so many elements a thread, so many threads; and how many threads a block has
+// at least, for as many rows as these take.
+template <int Elements, int Threads, int AtLeast>
+struct RowShape {
+  static constexpr int elements = Elements, threads = Threads;
+  static constexpr int rows = Threads < AtLeast ? AtLeast / Threads : 1;
+};
 
-// Rows of a block: as many as 128 threads take, so that blocks are not too small.
-template <int Threads>
-inline constexpr int rows_a_block = Threads < 128 ? 128 / Threads : 1;
+// Call f(shape) for a row of up to longest_block_row elements. As an H200 was fastest with; what is loaded must be enough
+// to keep the memory busy, and a block that waits for its slowest warp should not be alone on its SM.
+template <class T, class F>
+void with_forward_shape(std::int64_t cols, F f) {
+  constexpr int two = 2 * lanes_of_16<T>;  // vectors
+  if (cols <= 256) return f(RowShape<8, 32, 128>{});
+  if (cols <= 512) return f(RowShape<16, 32, 128>{});
+  if (cols <= 1024) return f(RowShape<two, 1024 / two, 128>{});
+  if (cols <= 2048) return f(RowShape<two, 2048 / two, 128>{});
+  if (cols <= 4096)
+    return f(RowShape<(sizeof(T) == 4 ? two : 32), 4096 / (sizeof(T) == 4 ? two : 32), 128>{});
+  if (cols <= 8192) return f(RowShape<32, 256, 128>{});
+  if (cols <= 16384) return f(RowShape<32, 512, 128>{});
+  f(RowShape<32, 1024, 128>{});
+}
+// Two inputs: a vector of each does what two of one did.
+template <class T, class F>
+void with_backward_shape(std::int64_t cols, F f) {
+  constexpr int one = lanes_of_16<T>, wide = 4096 / one;
+  if (cols <= 256) return f(RowShape<8, 32, 128>{});
+  if (cols <= 512) return f(RowShape<16, 32, 128>{});
+  if (cols <= 1024) return f(RowShape<one, 1024 / one, 512>{});
+  if (cols <= 2048) return f(RowShape<one, 2048 / one, 512>{});
+  if (cols <= 4096) return f(RowShape<one, wide, 512>{});
+  if (cols <= 8192) return f(RowShape<2 * one, wide, 512>{});
+  if (cols <= 16384) return f(RowShape<4 * one, wide, 512>{});
+  f(RowShape<32, 1024, 512>{});
+}
 
 // What all threads of a row have found, joined: `slots` has a place for every warp of the block.
 template <int Threads, class V, class Join>
@@ -182,57 +212,74 @@ __device__ __forceinline__ V join_row(V own, V* slots, Join warps) {
   return warps(slots[warp / each * each + threadIdx.x % each], std::integral_constant<int, each>{});
 }
 
-template <class T, int N, int Items, int Threads>
-static __global__ void __launch_bounds__(Threads* rows_a_block<Threads>, Threads == 512 ? 2 : 1)
+// The row of this thread's place in the block.
+template <class Shape>
+__device__ __forceinline__ std::int64_t own_row() {
+  return std::int64_t(blockIdx.x) * Shape::rows + threadIdx.x / Shape::threads;
+}
+
+template <class T, int N, class Shape>
+static __global__ void __launch_bounds__(Shape::threads* Shape::rows, Shape::threads == 512 ? 2 : 1)
     row_forward(const T* x, T* y, std::int64_t rows, std::int64_t cols) {
-  __shared__ Stat slots[Threads * rows_a_block<Threads> / 32];
-  const std::int64_t row = std::int64_t(blockIdx.x) * rows_a_block<Threads> + threadIdx.x / Threads;
+  __shared__ Stat slots[Shape::threads * Shape::rows / 32];
+  const std::int64_t row = own_row<Shape>();
   const int n = row < rows ? int(cols) : 0;  // nobody leaves: a barrier follows
-  const int thread = threadIdx.x % Threads;
-  ForwardPart<T, N, Items, Threads> part;
+  const int thread = threadIdx.x % Shape::threads;
+  ForwardPart<T, N, Shape::elements / N, Shape::threads> part;
   part.load(x + row * cols, n, thread);
-  const Stat whole = join_row<Threads>(
+  const Stat whole = join_row<Shape::threads>(
       part.own, slots, [](Stat s, auto width) { return warp_join<decltype(width)::value>(s); });
   part.store(y + row * cols, n, thread, whole);
 }
 
-template <class T, int N, int Items, int Threads>
-static __global__ void __launch_bounds__(Threads* rows_a_block<Threads>)
+template <class T, int N, class Shape>
+static __global__ void __launch_bounds__(Shape::threads* Shape::rows)
     row_backward(const T* y, const T* dy, T* dx, std::int64_t rows, std::int64_t cols) {
-  __shared__ float slots[Threads * rows_a_block<Threads> / 32];
-  const std::int64_t row = std::int64_t(blockIdx.x) * rows_a_block<Threads> + threadIdx.x / Threads;
+  __shared__ float slots[Shape::threads * Shape::rows / 32];
+  const std::int64_t row = own_row<Shape>();
   const int n = row < rows ? int(cols) : 0;
-  const int thread = threadIdx.x % Threads;
-  BackwardPart<T, N, Items, Threads> part;
+  const int thread = threadIdx.x % Shape::threads;
+  BackwardPart<T, N, Shape::elements / N, Shape::threads> part;
   part.load(y + row * cols, dy + row * cols, n, thread);
-  const float dot = join_row<Threads>(part.own, slots, [](float v, auto width) {
+  const float dot = join_row<Shape::threads>(part.own, slots, [](float v, auto width) {
     return warp_reduce<decltype(width)::value>(v, Sum{});
   });
   part.store(dx + row * cols, n, thread, dot);
+}
+
+// f(width): every row starts at a 16-byte boundary and is a whole number of vectors long, or elements go one by one.
+template <class T, class F, class... P>
+void with_width(std::int64_t cols, F f, const P*... p) {
+  if (cols % lanes_of_16<T> == 0 && all_aligned(16, p...))
+    f(std::integral_constant<int, lanes_of_16<T>>{});
+  else
+    f(std::integral_constant<int, 1>{});
 }
 
 // For cols <= longest_block_row.
 template <class T>
 void launch_row_forward(const T* x, T* y, std::int64_t rows, std::int64_t cols,
                         cudaStream_t stream) {
-  const bool vectors = cols % lanes_of_16<T> == 0 && all_aligned(16, x, y);
-  with_row_shape<T>(cols, vectors, [&](auto width, auto items, auto threads) {
-    constexpr int block = decltype(threads)::value * rows_a_block<decltype(threads)::value>;
-    row_forward<T, decltype(width)::value, decltype(items)::value, decltype(threads)::value>
-        <<<grid_x(rows, rows_a_block<decltype(threads)::value>), block, 0, stream>>>(x, y, rows,
-                                                                                     cols);
+  with_forward_shape<T>(cols, [&]<class Shape>(Shape) {
+    const auto launch = [&](auto width) {
+      row_forward<T, decltype(width)::value, Shape>
+          <<<grid_x(rows, Shape::rows), Shape::threads * Shape::rows, 0, stream>>>(x, y, rows,
+                                                                                   cols);
+    };
+    with_width<T>(cols, launch, x, y);
   });
 }
 
 template <class T>
 void launch_row_backward(const T* y, const T* dy, T* dx, std::int64_t rows, std::int64_t cols,
                          cudaStream_t stream) {
-  const bool vectors = cols % lanes_of_16<T> == 0 && all_aligned(16, y, dy, dx);
-  with_row_shape<T>(cols, vectors, [&](auto width, auto items, auto threads) {
-    constexpr int block = decltype(threads)::value * rows_a_block<decltype(threads)::value>;
-    row_backward<T, decltype(width)::value, decltype(items)::value, decltype(threads)::value>
-        <<<grid_x(rows, rows_a_block<decltype(threads)::value>), block, 0, stream>>>(y, dy, dx,
-                                                                                     rows, cols);
+  with_backward_shape<T>(cols, [&]<class Shape>(Shape) {
+    const auto launch = [&](auto width) {
+      row_backward<T, decltype(width)::value, Shape>
+          <<<grid_x(rows, Shape::rows), Shape::threads * Shape::rows, 0, stream>>>(y, dy, dx, rows,
+                                                                                   cols);
+    };
+    with_width<T>(cols, launch, y, dy, dx);
   });
 }
 

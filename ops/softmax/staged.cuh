@@ -64,8 +64,7 @@ inline StagedSplit split_staged(std::int64_t cols, std::int64_t bytes, std::int6
 
 inline constexpr std::int64_t small_part = 64 * 1024;   // three such blocks fit an SM
 inline constexpr std::int64_t large_part = 128 * 1024;  // two, with a part of it in registers
-inline constexpr std::int64_t longest_row_kernel =
-    32 * 1024;  // bytes: below, a block's registers do as well
+inline constexpr std::int64_t longest_row_kernel = 16 * 1024;  // up to here a block's registers do
 
 template <class T>
 __host__ __device__ std::int64_t stage_bytes(std::int64_t cols) {
