@@ -32,15 +32,16 @@ HEADERS = [
 # A statement on a line of its own that does nothing but keep an order.
 CALL = (
     r"(?:ptx::(?:wait\w*|arrive\w*|fence_\w+|sync_\w+|commit_\w+|store_release|add_in_order)(?:<[^;]*?>)?\(.*\)"
-    r"|__syncthreads\(\)|__threadfence\(\)|(?:sync|leave|await)_sharers<\w+>\(\)|finish_stores\(\))"
+    r"|__syncthreads\(\)|__threadfence\(\)|(?:leave|await)_sharers<\w+>\(\)|finish_stores\(\))"
 )
-STATEMENT = re.compile(rf"^(\s*)((?:if \([^;{{}}]*\) )?{CALL});(.*)$")
+STATEMENT = re.compile(rf"^(\s*)((?:if (?:constexpr )?\([^;{{}}]*\) )?{CALL});(.*)$")
 PARITY = re.compile(r"turn\.parity(?: \^ 1)?\)")
 
 # The order of blocks among themselves is judged with leniency: a fence anywhere in a block counts for all that the block
 # did before, and an acquire by one thread for all, whatever value it saw. And a cluster's last barrier matters only when a
 # block is gone before its neighbour reaches into it, which takes another order of blocks than simt's. These pass.
 KNOWN = [
+    "hopper_cluster.cuh: without if constexpr (Tile::cluster > 1) ptx::wait_for_cluster()",
     "hopper_parts.cuh: without await_sharers<Tile>()",
     "hopper_stream.cuh: without ptx::sync_some(first_free_barrier + group, ptx::warp_group)",
     "hopper_stream.cuh: without ptx::store_release(flag, 0)",

@@ -22,14 +22,6 @@ __device__ __forceinline__ auto sharing_consumer(Ring<Tile>& ring, Turn<Tile::st
   return Consumer<Tile, decltype(free)>{ring, turn, sums, group, free};
 }
 
-// A cluster has started: nobody reaches into a block that is not there.
-template <class Tile>
-__device__ __forceinline__ void sync_sharers() {
-  if constexpr (Tile::cluster == 1)
-    __syncthreads();
-  else
-    ptx::sync_cluster();
-}
 // This thread does not reach into the other blocks any more; and none of them into this one.
 template <class Tile>
 __device__ __forceinline__ void leave_sharers() {

@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(run_threads<Tile>, 1)
   extern __shared__ __align__(1024) unsigned char shared[];
   auto& block = storage_in<RunStorage<Tile>>(shared);
   if (threadIdx.x == 0) block.ring.init(cluster * warps_of(Tile::groups));
-  sync_sharers<Tile>();
+  ptx::sync_cluster();  // nobody reaches into a block that is not there
 
   Turn<Tile::stages> turn;
   PieceWalk walk(work, blockIdx.x / cluster);
