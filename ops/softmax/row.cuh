@@ -171,17 +171,18 @@ struct RowShape {
   static constexpr int rows = Threads < AtLeast ? AtLeast / Threads : 1;
 };
 
-// Call f(shape) for a row of up to longest_block_row elements. As an H200 was fastest with; what is loaded must be enough
-// to keep the memory busy, and a block that waits for its slowest warp should not be alone on its SM.
+// Call f(shape) for a row of up to longest_block_row elements: what an H200 was fastest with at 1024, 2048, 4096 and 16384.
+// What is loaded must be enough to keep the memory busy, and a block that waits for its slowest warp should not be alone
+// on its SM.
 template <class T, class F>
 void with_forward_shape(std::int64_t cols, F f) {
   constexpr int two = 2 * lanes_of_16<T>;  // vectors
+  constexpr int of_4k = sizeof(T) == 4 ? two : 2 * two;
   if (cols <= 256) return f(RowShape<8, 32, 128>{});
   if (cols <= 512) return f(RowShape<16, 32, 128>{});
   if (cols <= 1024) return f(RowShape<two, 1024 / two, 128>{});
   if (cols <= 2048) return f(RowShape<two, 2048 / two, 128>{});
-  if (cols <= 4096)
-    return f(RowShape<(sizeof(T) == 4 ? two : 32), 4096 / (sizeof(T) == 4 ? two : 32), 128>{});
+  if (cols <= 4096) return f(RowShape<of_4k, 4096 / of_4k, 128>{});
   if (cols <= 8192) return f(RowShape<32, 256, 128>{});
   if (cols <= 16384) return f(RowShape<32, 512, 128>{});
   f(RowShape<32, 1024, 128>{});
