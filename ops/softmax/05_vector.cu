@@ -44,12 +44,13 @@ void launch(const Forward& args, cudaStream_t stream) {
     using T = typename decltype(tag)::type;
     const T* x = args.x.as<T>();
     T* y = args.y.as<T>();
+    const auto by_width = [&](auto width) {
+      long_row<T, decltype(width)::value><<<grid_x(rows, 1), threads, 0, stream>>>(x, y, cols);
+    };
     if (cols <= longest_block_row)
       launch_row_forward(x, y, rows, cols, stream);
-    else if (cols % lanes_of_16<T> == 0 && all_aligned(16, x, y))
-      long_row<T, lanes_of_16<T>><<<grid_x(rows, 1), threads, 0, stream>>>(x, y, cols);
     else
-      long_row<T, 1><<<grid_x(rows, 1), threads, 0, stream>>>(x, y, cols);
+      with_width<T>(cols, by_width, x, y);
   });
   CUDA_CHECK(cudaGetLastError());
 }

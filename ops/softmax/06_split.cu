@@ -50,12 +50,13 @@ void launch(const Forward& args, cudaStream_t stream) {
   if (rows * cols == 0) return;
   dispatch_float(args.x.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
+    const auto by_width = [&](auto width) {
+      launch_split<T, decltype(width)::value>(args, stream);
+    };
     if (cols <= longest_block_row)
       launch_row_forward(args.x.as<const T>(), args.y.as<T>(), rows, cols, stream);
-    else if (cols % lanes_of_16<T> == 0 && args.x.is_aligned(16) && args.y.is_aligned(16))
-      launch_split<T, lanes_of_16<T>>(args, stream);
     else
-      launch_split<T, 1>(args, stream);
+      with_width<T>(cols, by_width, args.x.as<T>(), args.y.as<T>());
   });
   CUDA_CHECK(cudaGetLastError());
 }

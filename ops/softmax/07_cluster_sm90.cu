@@ -65,10 +65,8 @@ void launch(const Forward& args, cudaStream_t stream) {
     };
     if (cols <= part_elements)
       launch_row_forward(args.x.as<const T>(), args.y.as<T>(), rows, cols, stream);
-    else if (cols % lanes_of_16<T> == 0 && args.x.is_aligned(16) && args.y.is_aligned(16))
-      by_width(std::integral_constant<int, lanes_of_16<T>>{});
     else
-      by_width(std::integral_constant<int, 1>{});
+      with_width<T>(cols, by_width, args.x.as<T>(), args.y.as<T>());
   });
   CUDA_CHECK(cudaGetLastError());
 }

@@ -40,12 +40,13 @@ void launch(const Backward& args, cudaStream_t stream) {
     using T = typename decltype(tag)::type;
     const T *y = args.y.as<T>(), *dy = args.dy.as<T>();
     T* dx = args.dx.as<T>();
+    const auto by_width = [&](auto width) {
+      long_row<T, decltype(width)::value><<<grid_x(rows, 1), threads, 0, stream>>>(y, dy, dx, cols);
+    };
     if (cols <= longest_block_row)
       launch_row_backward(y, dy, dx, rows, cols, stream);
-    else if (cols % lanes_of_16<T> == 0 && all_aligned(16, y, dy, dx))
-      long_row<T, lanes_of_16<T>><<<grid_x(rows, 1), threads, 0, stream>>>(y, dy, dx, cols);
     else
-      long_row<T, 1><<<grid_x(rows, 1), threads, 0, stream>>>(y, dy, dx, cols);
+      with_width<T>(cols, by_width, y, dy, dx);
   });
   CUDA_CHECK(cudaGetLastError());
 }

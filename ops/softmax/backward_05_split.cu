@@ -57,12 +57,13 @@ void launch(const Backward& args, cudaStream_t stream) {
     using T = typename decltype(tag)::type;
     const T *y = args.y.as<T>(), *dy = args.dy.as<T>();
     T* dx = args.dx.as<T>();
+    const auto by_width = [&](auto width) {
+      launch_split<T, decltype(width)::value>(args, stream);
+    };
     if (cols <= longest_block_row)
       launch_row_backward(y, dy, dx, rows, cols, stream);
-    else if (cols % lanes_of_16<T> == 0 && all_aligned(16, y, dy, dx))
-      launch_split<T, lanes_of_16<T>>(args, stream);
     else
-      launch_split<T, 1>(args, stream);
+      with_width<T>(cols, by_width, y, dy, dx);
   });
   CUDA_CHECK(cudaGetLastError());
 }

@@ -49,10 +49,11 @@ void launch(const Backward& args, cudaStream_t stream) {
     }
     unsigned cluster = 1;
     while (std::int64_t(cluster) * part_elements < cols) cluster *= 2;
-    const bool vectors = cols % lanes_of_16<T> == 0 && all_aligned(16, y, dy, dx);
-    auto* const kernel = vectors ? clustered<T, lanes_of_16<T>> : clustered<T, 1>;
     const ClusterLaunch launch{cluster, split_threads, 0, stream};
-    launch(kernel, grid_x(rows, 1), y, dy, dx, cols);
+    const auto by_width = [&](auto width) {
+      launch(clustered<T, decltype(width)::value>, grid_x(rows, 1), y, dy, dx, cols);
+    };
+    with_width<T>(cols, by_width, y, dy, dx);
   });
   CUDA_CHECK(cudaGetLastError());
 }

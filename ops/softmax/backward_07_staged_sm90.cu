@@ -85,10 +85,8 @@ void launch(const Backward& args, cudaStream_t stream) {
     };
     if (cols <= longest_row_kernel)
       launch_row_backward(y, dy, dx, rows, cols, stream);
-    else if (cols % lanes_of_16<T> == 0 && all_aligned(16, y, dy, dx))
-      by_width(std::integral_constant<int, lanes_of_16<T>>{});
     else
-      by_width(std::integral_constant<int, 1>{});
+      with_width<T>(cols, by_width, y, dy, dx);
   });
   CUDA_CHECK(cudaGetLastError());
 }
