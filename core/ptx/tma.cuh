@@ -45,6 +45,18 @@ __device__ __forceinline__ void load_bytes(void* to, const void* from, unsigned 
       : "memory");
 }
 
+// The same for what nobody will read again: of all it holds, L2 gives these lines up first.
+__device__ __forceinline__ void load_bytes_once(void* to, const void* from, unsigned bytes,
+                                                Barrier& b) {
+  std::uint64_t policy;
+  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], "
+      "[%1], %2, [%3], %4;" ::"r"(shared_address(to)),
+      "l"(from), "r"(bytes), "r"(shared_address(&b)), "l"(policy)
+      : "memory");
+}
+
 // What lies outside of the tensor is not written.
 __device__ __forceinline__ void store_box(const CUtensorMap& map, BoxPlace p, const void* from) {
   asm volatile(

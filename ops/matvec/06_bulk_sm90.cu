@@ -1,11 +1,13 @@
 // The copy engine keeps the memory busy; the threads only ever see what has arrived.
 //
 // What changed: one block a multiprocessor takes as many rows of w as every other, give or take one,
-// so all end together and none has to add up what others summed. Four warps ask for w, a kilobyte of
-// a row at a time, into a ring of stages in shared memory: up to 160 KiB are on their way, and no
-// register waits for them. The stretch of x that belongs to a stage comes with it. Eight warps
-// multiply what has arrived, as in rung 04, and hand the stage back. Blocks start at different places of k.
-// Limit: the memory, and the ramp at both ends.
+// and none has to add up what others summed. Four warps ask for w, a kilobyte of a row at a time, into
+// a ring of stages in shared memory: up to 160 KiB are on their way, and no register waits for them.
+// The stretch of x that belongs to a stage comes with it, from L2: all blocks read the same one, and w,
+// which is read once, is told not to push it out. Eight warps multiply what has arrived, as in rung
+// 04, and hand the stage back.
+// Limit: the memory, and the ramp at both ends. An H200 brings the first stage after 2.7 us, and does not
+// serve all multiprocessors alike: of 32 us the last one works 7 longer than the first.
 #include "core/device.cuh"
 #include "core/ptx/mma.cuh"
 #include "core/ptx/roles.cuh"
@@ -62,21 +64,6 @@ struct Share {
         end(begin + all.each + (blockIdx.x < all.left)) {}
 };
 
-// A tile's pieces of k, from another one on in each block: all start at the same time, and should not all ask for the
-// same stretch of x, and of rows that lie one after the other, at once.
-struct Walk {
-  int left;
-  std::int64_t k, l0;
-  __device__ __forceinline__ explicit Walk(std::int64_t all_of_k)
-      : left(int(ceil_div(all_of_k, piece))),
-        k(all_of_k),
-        l0(std::int64_t(blockIdx.x % unsigned(left)) * piece) {}
-  __device__ __forceinline__ void next() {
-    --left;
-    l0 = l0 + piece < k ? l0 + piece : 0;
-  }
-};
-
 // A lane brings its row of every stage, of w or, behind these, of x. Neighbours are in different warps,
 // because a warp asks for one copy after the other.
 template <class T, int Groups>
@@ -89,15 +76,16 @@ __device__ __forceinline__ void produce(Storage<Groups>& s, const Problem<T>& p,
     const int of_w = int(min(std::int64_t(tile), share.end - j0)), rows = of_w + int(p.rows);
     const int of_warp = (rows - producer + producers - 1) / producers;
     const T* const from = r < of_w ? p.w + (j0 + r) * p.k : p.x + (r - of_w) * p.k;
-    for (Walk walk(p.k); walk.left > 0; walk.next(), turn.next()) {
-      const std::int64_t l0 = walk.l0;
+    for (std::int64_t l0 = 0; l0 < p.k; l0 += piece, turn.next()) {
       const unsigned bytes = unsigned(min(std::int64_t(piece), p.k - l0)) * sizeof(T);
       Stage<Groups>& to = s.stage[turn.stage];
       ptx::wait(s.empty[turn.stage], turn.parity ^ 1);
       if (lane == 0) ptx::arrive_expecting(s.full[turn.stage], of_warp * bytes);
       __syncwarp();
-      if (r < rows)
-        ptx::load_bytes(r < of_w ? to.w[r] : to.x[r - of_w], from + l0, bytes, s.full[turn.stage]);
+      if (r < of_w)
+        ptx::load_bytes_once(to.w[r], from + l0, bytes, s.full[turn.stage]);
+      else if (r < rows)
+        ptx::load_bytes(to.x[r - of_w], from + l0, bytes, s.full[turn.stage]);
     }
   }
 }
@@ -208,8 +196,7 @@ __device__ __forceinline__ void consume(Storage<Groups>& s, const Problem<T>& p,
     const int of_w = int(min(std::int64_t(tile), share.end - j0));
     Sums<Groups> sum = {};
     const LaneRows<Groups> rows(of_w, int(p.rows));
-    for (Walk walk(p.k); walk.left > 0; walk.next(), turn.next()) {
-      const std::int64_t l0 = walk.l0;
+    for (std::int64_t l0 = 0; l0 < p.k; l0 += piece, turn.next()) {
       ptx::wait(s.full[turn.stage], turn.parity);
       const auto& stage = s.stage[turn.stage];
       if (p.k - l0 >= piece)
