@@ -46,8 +46,9 @@ struct Panel {
   }
 };
 
-// M x N of d in a block, a warp group for each 64 rows.
-template <class T_, int M, int N, int Stages, bool AAcross, bool BAcross, int Cluster = 1>
+// M x N of d in a block, a warp group for each 64 rows. A stage has room for `Room` columns of b.
+template <class T_, int M, int N, int Stages, bool AAcross, bool BAcross, int Cluster = 1,
+          int Room = N>
 struct Tile {
   using T = T_;
   using A = Panel<T, M, AAcross>;
@@ -61,7 +62,8 @@ struct Tile {
   static constexpr int m = M, n = N, k = A::depth, stages = Stages;
   static constexpr int groups = M / 64;
   static constexpr unsigned stage_bytes = A::bytes + B::bytes;
-  using Sums = float[N / 2];  // of a thread: its part of 64 x N
+  static constexpr int b_room = Room * 128;  // bytes
+  using Sums = float[N / 2];                 // of a thread: its part of 64 x N
 };
 
 // Where a walk along the ring stands. The parity tells the phases of a stage's barriers apart.
@@ -82,7 +84,7 @@ struct Turn {
 template <class Tile>
 struct Ring {
   alignas(1024) unsigned char a[Tile::stages][Tile::A::bytes];
-  alignas(1024) unsigned char b[Tile::stages][Tile::B::bytes];
+  alignas(1024) unsigned char b[Tile::stages][Tile::b_room];
   ptx::Barrier full[Tile::stages], empty[Tile::stages];
 
   // By one thread; `readers` warps free a stage. A barrier of the block or the cluster must follow.

@@ -18,19 +18,25 @@ struct RunStorage {
   Ring<Tile> ring;
 };
 
-// What the loading warp group of a persistent block does: tiles first, first + stride, … whole. Of the first, `early` steps
-// have been asked for.
+// Asks for the tiles first, first + stride, … whole, by one thread. Of the first, `early` steps have been asked for.
+template <class Tile>
+__device__ __forceinline__ void ask_for_tiles(Ring<Tile>& ring, const CUtensorMap& a,
+                                              const CUtensorMap& b, const Shape& shape,
+                                              Turn<Tile::stages>& turn, int first, int tiles,
+                                              int stride, int early) {
+  turn.skip(early);
+  for (int tile = first; tile < tiles; tile += stride)
+    produce(Loads<Tile>(ring, a, b, shape, shape.order.at(tile)), turn, tile == first ? early : 0,
+            shape.steps);
+}
+
+// What the loading warp group of a persistent block does.
 template <class Tile>
 __device__ __forceinline__ void load_whole_tiles(Ring<Tile>& ring, const CUtensorMap& a,
                                                  const CUtensorMap& b, const Shape& shape,
                                                  Turn<Tile::stages>& turn, int first, int tiles,
                                                  int stride, int early) {
-  if (threadIdx.x == 0) {
-    turn.skip(early);
-    for (int tile = first; tile < tiles; tile += stride)
-      produce(Loads<Tile>(ring, a, b, shape, shape.order.at(tile)), turn, tile == first ? early : 0,
-              shape.steps);
-  }
+  if (threadIdx.x == 0) ask_for_tiles(ring, a, b, shape, turn, first, tiles, stride, early);
   __syncwarp();
   leave_sharers<Tile>();
 }

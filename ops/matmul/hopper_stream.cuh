@@ -2,14 +2,16 @@
 #pragma once
 #include "hopper_pairs.h"
 #include "hopper_parts.cuh"
+#include "hopper_rest.cuh"
 #include "hopper_stream.h"
-#include "hopper_whole.cuh"
 
 namespace warpath::matmul::hopper {
 
 // What it costs to hand sums on, in steps along k: to leave a part's in scratch memory, when all SMs do, and add up its
 // slice; to share out a round and a bit, whose workers read a and b at different places. As an H200 takes them.
 inline constexpr int leave_steps = 16, uneven_steps = 96;
+// And a round of narrower tiles, beside three quarters of a round.
+inline constexpr int narrow_steps = 4;
 inline constexpr int most_parts = 16;
 
 // A gradient of weights has few tiles and a long k: where more of these fit into a round, they are the better ones. Three
@@ -102,11 +104,13 @@ __global__ void __launch_bounds__(run_threads<Tile>, 1)
   await_sharers<Tile>();
 }
 
-// How the tiles are shared out among the clusters the GPU holds: whole, in equal parts, or a round and a bit in shares.
+// How the tiles are shared out among the clusters the GPU holds: whole, the last round narrower, in equal parts, or a round
+// and a bit in shares.
 struct Plan {
   SharedWork shares;
   EqualParts parts;
   std::int64_t time;  // in steps along k of 128 x 256
+  WholePart whole{};
 
   bool in_parts() const { return parts.parts > 1; }
   int places() const { return in_parts() ? parts.pieces() : shares.places(); }
@@ -119,6 +123,11 @@ Plan plan_of(const Args& args) {
   const int all = int(held_clusters<Tile::cluster>());
   const EqualParts whole{tiles, steps, 1, std::min(tiles, all)};
   Plan best{{tiles, steps, 0, whole.workers}, whole, ceil_div(tiles, all) * std::int64_t(steps)};
+  if (const WholePart part = whole_part<Tile>(args))
+    if (const std::int64_t time = best.time - steps / 4 + narrow_steps; time < best.time) {
+      best.time = time;
+      best.whole = part;
+    }
   // A full round joins the rest: a share is then one tile and a bit, and most tiles have two workers. A single block has
   // but a few rows of tiles: not worth the compiling.
   if (const int rest = tiles % all; Tile::cluster > 1 && tiles > all && rest > 0)
@@ -185,6 +194,8 @@ void stream_launch(const Args& args, cudaStream_t stream) {
     if constexpr (Block::cluster == 1) {
       launch_whole<Block>(args, stream);
     } else if constexpr (Block::groups == 2) {
+      if constexpr (sizeof(typename Block::T) == 2)
+        if (plan.whole) return launch_rest<Block>(args, plan.whole, stream);
       plan.places() > 0 ? launch_shares<Block>(args, plan.shares, stream)
                         : launch_pairs(args, stream);
     }

@@ -40,6 +40,34 @@ __device__ __forceinline__ void finish_gelu(float (&sums)[Count], const Epilogue
   last >= 2 * Count - 8 ? each([](int j) { return j; }) : each([&](int j) { return min(j, last); });
 }
 
+// The products of a tile, in whose first steps the tile kept before leaves. Returns where it lies.
+template <class Tile, class Consumer, class Kept>
+__device__ __forceinline__ TilePlace multiply_and_store(Consumer consumer, const Shape& shape,
+                                                        int tile, const Kept& kept,
+                                                        Staging& staging, const CUtensorMap& d,
+                                                        int group) {
+  TilePlace at{};
+  consumer.begin();
+#pragma unroll
+  for (int patch = 0; patch < Kept::patches; ++patch)
+    consumer.step([&] {
+      if (patch == 0) at = settled_place<Tile>(shape, tile);
+      kept.store(patch, staging, d, group);
+    });
+  consumer.steps(shape.steps - 1 - Kept::patches);
+  consumer.end();
+  return at;
+}
+
+// The last tile of a block leaves from the ring: no stage is filled any more, and this group's rows of a are read by nobody
+// else.
+template <class Kept, class Tile>
+__device__ __forceinline__ void store_last(const Kept& kept, RunStorage<Tile>& block,
+                                           const CUtensorMap& d, int group) {
+  static_assert(Kept::patches <= Tile::stages && Tile::A::bytes == Tile::groups * patch_bytes);
+  kept.store_last(d, group, [&](int patch) { return block.ring.a[patch] + group * patch_bytes; });
+}
+
 template <class Tile, Way way>
 __global__ void __launch_bounds__(run_threads<Tile>, 1)
     whole_tiles(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
@@ -62,24 +90,17 @@ __global__ void __launch_bounds__(run_threads<Tile>, 1)
     Staging& staging = block.staging[group];
     KeptTile<Tile> kept;
     for (int tile = first; tile < tiles; tile += stride) {
-      TilePlace at{};
       typename Tile::Sums sums;
       auto consumer = sharing_consumer<Tile>(block.ring, turn, sums, group);
-      consumer.begin();
       if constexpr (way == Way::any) {
-        at = settled_place<Tile>(shape, tile);
+        consumer.begin();
+        const TilePlace at = settled_place<Tile>(shape, tile);
         consumer.steps(shape.steps - 1);
         consumer.end();
         store_tile<Tile>(sums, out, block, d, at);
       } else {
-#pragma unroll
-        for (int patch = 0; patch < kept.patches; ++patch)
-          consumer.step([&] {
-            if (patch == 0) at = settled_place<Tile>(shape, tile);
-            kept.store(patch, staging, d, group);
-          });
-        consumer.steps(shape.steps - 1 - kept.patches);
-        consumer.end();
+        const TilePlace at =
+            multiply_and_store<Tile>(consumer, shape, tile, kept, staging, d, group);
         if constexpr (way == Way::gelu)
           finish_gelu(sums, out.epilogue, corner_of<Tile>(at, group));
         else if constexpr (way == Way::finished)
@@ -88,11 +109,7 @@ __global__ void __launch_bounds__(run_threads<Tile>, 1)
       }
     }
     leave_sharers<Tile>();
-    // No stage is filled any more, and this group's rows of a are read by nobody else.
-    static_assert(kept.patches <= Tile::stages && Tile::A::bytes == Tile::groups * patch_bytes);
-    if constexpr (way != Way::any)
-      kept.store_last(d, group,
-                      [&](int patch) { return block.ring.a[patch] + group * patch_bytes; });
+    if constexpr (way != Way::any) store_last(kept, block, d, group);
     finish_stores();
   }
   await_sharers<Tile>();

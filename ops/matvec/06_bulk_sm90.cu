@@ -203,8 +203,7 @@ __device__ __forceinline__ void consume(Storage<Groups>& s, const Problem<T>& p,
         multiply<T, Groups, true>(sum, stage, rows, row_bytes);
       else
         multiply<T, Groups, false>(sum, stage, rows, int(p.k - l0) * int(sizeof(T)));
-      __syncwarp();
-      if (threadIdx.x % 32 == 0) ptx::arrive(s.empty[turn.stage]);
+      ptx::arrive(s.empty[turn.stage]);
     }
     put_tile<T, Groups>(sum, s, p, j0, of_w);
   }
@@ -217,7 +216,7 @@ __global__ void __launch_bounds__(all_threads, 1) bulk(Problem<T> p, Shares shar
   if (threadIdx.x == threads) {
     for (int i = 0; i < s.stages; ++i) {
       ptx::init(s.full[i], producers);
-      ptx::init(s.empty[i], warps);
+      ptx::init(s.empty[i], threads);
     }
     ptx::fence_init();
   }
