@@ -6,8 +6,8 @@
 // The stretch of x that belongs to a stage comes with it, from L2: all blocks read the same one, and w,
 // which is read once, is told not to push it out. Eight warps multiply what has arrived, as in rung
 // 04, and hand the stage back.
-// Limit: the memory, and the ramp at both ends. An H200 brings the first stage after 2.7 us, and does not
-// serve all multiprocessors alike: of 32 us the last one works 7 longer than the first.
+// Limit: the memory, which brings 4.6 TB/s of an H200's 4.8 once it runs, and the ramp at both ends: the
+// first stage is here after 2.7 us.
 #include "core/device.cuh"
 #include "core/ptx/mma.cuh"
 #include "core/ptx/roles.cuh"
