@@ -143,6 +143,9 @@ class Driver {
     append(flags, o_.compile);
     if (o_.check) append(flags, check_flags());
     if (o_.check && o_.open_debugger) flags.push_back("-Og");
+    // Where a variable is at each instruction: only a debugger asks, and it is a third of GCC's time.
+    if (o_.check && !o_.open_debugger && !o_.debug)
+      append(flags, {"-fno-var-tracking", "-fno-var-tracking-assignments"});
     return flags;
   }
 
