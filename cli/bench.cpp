@@ -1,8 +1,10 @@
 // warpath bench: against the vendor's kernels and the copy limit; writes the result files.
 #include <fmt/format.h>
 
+#include <map>
 #include <set>
 
+#include "cli/command.h"
 #include "cli/frameworks.h"
 #include "cli/report.h"
 #include "cli/tables.h"
@@ -15,10 +17,11 @@ namespace fs = std::filesystem;
 namespace warpath::cli {
 namespace {
 
-constexpr const char* examples = R"(
+constexpr const char* bench_examples = R"(
 Examples:
   ./warpath bench softmax                  every rung and peer on the bench cases
-  ./warpath bench all --save               and write ops/*/results/<device>.json and the tables
+  ./warpath bench all --save               and write ops/*/*/results/<device>.json and the tables
+  ./warpath bench matmul/                  every op of the family
   ./warpath bench reduce --rung 06 --seconds 1
   ./warpath bench reduce --rung 06,CUB --save
                                            measure these again, keep the rest of the file
@@ -30,9 +33,8 @@ is checked again. So a ratio is of times that were taken side by side: with --ru
 --save with --rung, --case or --dtype replaces what was measured again in the result file there is.
 Exit status: 0 all passed, 1 a check failed, 2 the command was wrong or a part is missing.)";
 
-fs::path result_file(const harness::Places& places, const std::string& folder,
-                     const Backend& backend) {
-  return places.root / "ops" / folder / "results" /
+fs::path result_file(const harness::Places& places, const OpEntry& entry, const Backend& backend) {
+  return places.root / "ops" / entry.family / entry.folder / "results" /
          (harness::device_slug(backend.probe.info.name) + ".json");
 }
 
@@ -67,7 +69,7 @@ void print_roofline(const harness::Roofline& r) {
 void refuse_bad_files(const harness::Places& places, const Backend& backend,
                       const std::vector<OpEntry>& ops, bool whole) {
   for (const OpEntry& e : ops) {
-    const fs::path file = result_file(places, e.folder, backend);
+    const fs::path file = result_file(places, e, backend);
     if (fs::exists(file))
       harness::read_results(file);
     else if (!whole)
@@ -81,17 +83,13 @@ void refuse_bad_files(const harness::Places& places, const Backend& backend,
 std::vector<std::string> save(const harness::Places& places, const Backend& backend,
                               const harness::ResultHead& head,
                               const std::vector<OpOutcome>& outcomes, bool whole) {
-  std::set<std::string> folders;
-  for (const OpOutcome& o : outcomes) folders.insert(o.entry->folder);
+  std::map<fs::path, std::vector<harness::Rated>> records;  // by file
+  for (const OpOutcome& o : outcomes)
+    for (harness::Rated& r : harness::rate(o.records, head.roofline))
+      records[result_file(places, *o.entry, backend)].push_back(std::move(r));
   std::vector<std::string> files;
-  for (const std::string& folder : folders) {
-    std::vector<harness::Rated> records;
-    for (const OpOutcome& o : outcomes)
-      if (o.entry->folder == folder)
-        for (harness::Rated& r : harness::rate(o.records, head.roofline))
-          records.push_back(std::move(r));
-    const fs::path file = result_file(places, folder, backend);
-    (whole ? harness::write_results : harness::update_results)(file, head, records);
+  for (const auto& [file, rated] : records) {
+    (whole ? harness::write_results : harness::update_results)(file, head, rated);
     files.push_back(file.string());
   }
   return files;
@@ -124,11 +122,11 @@ int bench(const Options& o) {
   std::vector<OpEntry> ops = find_ops(places, o.names, backend.name,
                                       o.peers ? RungSet::ladder_and_peers : RungSet::ladder);
   if (o.save && !filtered)
-    for (const OpEntry& e : ops)
-      if (std::find(o.names.begin(), o.names.end(), e.folder) == o.names.end() &&
-          o.names.front() != "all")
-        throw Refusal(fmt::format("--save writes whole result files: bench '{}' instead of '{}'",
-                                  e.folder, e.name()));
+    for (const std::string& word : o.names)
+      for (const NamedFolder& named : named_folders(places, word))
+        if (!named.op.empty())
+          throw Refusal(fmt::format("--save writes whole result files: bench '{}' instead of '{}'",
+                                    named.folder, named.op));
   narrow(ops, o, Cases::bench);
   if (ops.empty()) throw Refusal("nothing to time: no rung, bench case and type fit together");
   if (o.save) refuse_bad_files(places, backend, ops, !filtered);
@@ -138,7 +136,7 @@ int bench(const Options& o) {
   if (!o.json) print_backend(backend, settings);
   const harness::Roofline roofline = measure_roofline(settings);
   if (!o.json) print_roofline(roofline);
-  std::vector<OpOutcome> outcomes = run_all(ops, settings);
+  std::vector<OpOutcome> outcomes = run_with_progress(ops, settings);
   const harness::ResultHead head = make_head(places, backend, roofline);
   if (!o.python.empty()) {
     if (o.save) save(places, backend, head, outcomes, !filtered);  // safe whatever Python does
@@ -170,32 +168,24 @@ int bench(const Options& o) {
 
 }  // namespace
 
-void add_bench(Registry& r) {
-  CLI::App* c =
-      r.app.add_subcommand("bench", "times against the vendor's kernels and the roofline (GPU)");
-  c->footer(examples);
-  c->add_option("op", r.options.names, "ops, or 'all'")->required();
-  add_selection_flags(*c, r.options);
-  c->add_flag("--save", r.options.save, "write ops/<op>/results/<device>.json");
-  c->add_flag("--peers,!--no-peers", r.options.peers, "time the vendor's kernels too (default)");
-  c->add_option(
-       "--python", r.options.python,
-       "time PyTorch, torch.compile and Triton too, by this Python (build/venv/bin/python)")
-      ->type_name("PROGRAM");
-  c->add_option("--seconds", r.options.seconds,
-                "timer budget of one rung and case, all its turns together")
-      ->type_name("S")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  c->add_option("--patience", r.options.patience,
-                "leave out a rung where a launch would take more seconds, by its last case")
-      ->type_name("S")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  c->add_flag("-v,--verbose", r.options.verbose, "every failure with all it printed");
-  add_running_flags(*c, r.options);
-  add_json_flag(*c, r.options);
-  c->callback([&r] { r.status = bench(r.options); });
-}
+const Command bench_command = {
+    "bench", "times against the vendor's kernels and the roofline (GPU)", bench_examples,
+    [](Flags& flags, Options& o) {
+      flags.names(o.names, "ops, families, or 'all'", true);
+      add_selection_flags(flags, o);
+      flags.yes("--save", o.save, "write ops/<family>/<op>/results/<device>.json");
+      flags.yes("--peers,!--no-peers", o.peers, "time the vendor's kernels too (default)");
+      flags.text("--python", o.python, "PROGRAM",
+                 "time PyTorch, torch.compile and Triton too, by this Python "
+                 "(build/venv/bin/python)");
+      flags.seconds("--seconds", o.seconds,
+                    "timer budget of one rung and case, all its turns together");
+      flags.seconds("--patience", o.patience,
+                    "leave out a rung where a launch would take more seconds, by its last case");
+      flags.yes("-v,--verbose", o.verbose, "every failure with all it printed");
+      add_running_flags(flags, o);
+      add_json_flag(flags, o);
+    },
+    bench};
 
 }  // namespace warpath::cli

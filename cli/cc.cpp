@@ -1,5 +1,5 @@
-// warpath cc, warpath debug: the CUDA compiler for this CPU, and gdb for what it made. All that follows
-// is their own.
+// warpath cc, warpath debug: the CUDA compiler for this CPU, and gdb for the programs it builds.
+// All arguments after the first word are passed on to them.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -33,17 +33,6 @@ void run_tool(int argc, char** argv) {
   const std::string command = argc > 0 ? argv[0] : "";
   if (command != "cc" && command != "debug") return;
   become(command, std::vector<std::string>(argv + 1, argv + argc));
-}
-
-void add_cc(Registry& r) {
-  CLI::App* cc = r.app.add_subcommand(
-      "cc", "the CUDA compiler for this CPU, used as nvcc is (warpath cc --help)");
-  CLI::App* debug =
-      r.app.add_subcommand("debug", "gdb at a CUDA thread of what cc made (warpath debug --help)");
-  for (CLI::App* c : {cc, debug}) {
-    c->prefix_command();
-    c->callback([c] { become(c->get_name(), c->remaining()); });
-  }
 }
 
 }  // namespace warpath::cli

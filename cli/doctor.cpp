@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "cli/command.h"
 #include "cli/machine.h"
-#include "cli/options.h"
 #include "cli/report.h"
 #include "cli/terminal.h"
 
@@ -13,7 +13,7 @@ using nlohmann::ordered_json;
 namespace warpath::cli {
 namespace {
 
-constexpr const char* examples = R"(
+constexpr const char* doctor_examples = R"(
 Examples:
   ./warpath doctor
   ./warpath doctor --json
@@ -50,6 +50,7 @@ int doctor(const Options& o) {
     j["backends"]["cuda"] = {
         {"works", m.gpu.ok()}, {"what", device_text(m.gpu)}, {"driver", driver}};
     j["tools"] = parts_json(m.tools);
+    j["tried_compilers"] = tried_compilers;
     j["libraries"] = parts_json(m.libraries);
     j["install"] = install;
     print_json(j);
@@ -70,6 +71,7 @@ int doctor(const Options& o) {
   Table tools({"", "", ""});
   for (const Part& p : m.tools) tools.add({{p.name}, mark(p.found, p.needed), {p.what, Tone::dim}});
   tools.print();
+  fmt::print("  {}\n", paint(Tone::dim, fmt::format("tried with {}", tried_compilers)));
   fmt::print("\n{}\n", paint(Tone::strong, "libraries"));
   Table libraries({"", "", ""});
   for (const Part& p : m.libraries)
@@ -93,11 +95,7 @@ int doctor(const Options& o) {
 
 }  // namespace
 
-void add_doctor(Registry& r) {
-  CLI::App* c = r.app.add_subcommand("doctor", "what this machine has, and what to install");
-  c->footer(examples);
-  add_json_flag(*c, r.options);
-  c->callback([&r] { r.status = doctor(r.options); });
-}
+const Command doctor_command = {"doctor", "what this machine has, and what to install",
+                                doctor_examples, add_json_flag, doctor};
 
 }  // namespace warpath::cli

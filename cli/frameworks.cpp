@@ -37,12 +37,12 @@ std::vector<harness::Record> framework_records(const json& file, const Op& op) {
                : passed.get<bool>() ? harness::Status::passed
                                     : harness::Status::failed;
     r.error = number(j, "error");
-    r.allowed = std::nan("");  // judged over there, which tells the error alone
+    r.allowed = std::nan("");  // the child judges it and reports only the error
     r.cost = {.flops = number(j, "flops"), .bytes = number(j, "bytes")};
     if (r.status == harness::Status::passed && j.at("median_us").is_number())
       r.timing =
           harness::Timing{number(j, "median_us"), number(j, "p20_us"), number(j, "p80_us"), 0};
-    // A framework that is wrong is no failure of ours: its row says so, without a time.
+    // A framework that is wrong is not our failure: its row says so, without a time.
     if (r.status == harness::Status::failed) r.status = harness::Status::skipped;
     records.push_back(std::move(r));
   }
@@ -53,7 +53,7 @@ void add_framework_peers(const std::string& python, std::vector<OpOutcome>& outc
   harness::TemporaryFolder folder;
   const std::filesystem::path file = folder.file("frameworks.json");
   std::vector<std::string> command = {python, "-m", "warpath", "bench", "--output", file.string()};
-  std::set<std::string> cases, dtypes;  // of those that the rungs were timed on
+  std::set<std::string> cases, dtypes;  // on which the rungs were timed
   for (const OpOutcome& o : outcomes) {
     command.push_back(o.entry->name());
     for (const harness::Attempt& a : o.entry->attempts) {

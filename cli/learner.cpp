@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <regex>
+#include <set>
 
 #include "cli/terminal.h"
 
@@ -20,6 +23,25 @@ std::string device_flag(int arch) {
   return fmt::format("-gencode=arch=compute_{0},code=sm_{0}", name);
 }
 
+// The OP_parts archives of the ops whose headers the file includes: it may launch kernels from
+// other files of the op.
+std::vector<fs::path> parts_of(const harness::Places& places, const Backend& backend, bool checked,
+                               const fs::path& file) {
+  static const std::regex include(R"(^\s*#\s*include\s*"ops/[^/"]+/([^/"]+)/)");
+  std::set<fs::path> archives;
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);)
+    if (std::smatch found; std::regex_search(line, found, include))
+      archives.insert(places.lib / fmt::format("lib{}_parts_{}.a", found[1].str(),
+                                               backend.gpu ? "cuda"
+                                               : checked   ? "checked"
+                                                           : "simt"));
+  std::vector<fs::path> there;
+  for (const fs::path& archive : archives)
+    if (fs::exists(archive)) there.push_back(archive);
+  return there;
+}
+
 std::vector<std::string> compile_command(const harness::Places& places, const Backend& backend,
                                          bool checked, const fs::path& file,
                                          const fs::path& library) {
@@ -30,34 +52,35 @@ std::vector<std::string> compile_command(const harness::Places& places, const Ba
                "--expt-relaxed-constexpr"};
   } else {
     command = {(places.program.parent_path() / "warpath-cc").string()};
-    // On fibers a missing barrier shows more often than in loops over the threads.
+    // Running threads on fibers shows a missing barrier more often than loops over the threads.
     command.emplace_back(checked ? "--check" : "--no-split");
   }
-  // Hidden, so that what the file defines does not meet the same names of the shipped library in
-  // one process.
+  // Hidden visibility, so that the file's symbols do not clash with those of the shipped library in
+  // the same process.
   for (const char* flag : {"-std=c++20", "-O2", "-shared", "-Xcompiler",
                            "-fPIC,-fvisibility=hidden,-fvisibility-inlines-hidden"})
     command.emplace_back(flag);
   command.push_back("-I" + places.root.string());
-  for (const std::string& folder : harness::source_folders(places))
-    command.push_back("-I" + (places.root / "ops" / folder).string());
   command.push_back(file.string());
+  for (const fs::path& archive : parts_of(places, backend, checked, file))
+    command.push_back(archive.string());
   if (const fs::path archive = places.lib / "libwarpath_rung.a"; fs::exists(archive)) {
     command.push_back(archive.string());
   } else {
-    command.push_back((places.root / "core" / "registry.cpp").string());
-    command.push_back((places.root / "core" / "contract.cpp").string());
+    std::error_code ignored;
+    for (const auto& e : fs::directory_iterator(places.root / "core" / "host", ignored))
+      if (e.path().extension() == ".cpp") command.push_back(e.path().string());
   }
   command.emplace_back("-o");
   command.push_back(library.string());
   return command;
 }
 
-// Opened in a child first: what runs when a library is loaded may crash too.
+// Opened in a child first: the initialisers of a library may crash too.
 std::string try_opening(const fs::path& library) {
   const pid_t pid = harness::fork_child();
   if (pid == 0) {
-    const bool ok = harness::open_library(library, "").ok();
+    const bool ok = harness::open_library(library).ok();
     _exit(ok ? 0 : 1);
   }
   const int status = harness::wait_child(pid);
@@ -78,7 +101,8 @@ LearnerKernels::LearnerKernels(const harness::Places& places, const Backend& bac
     progress.show("compiling " + file);
     const fs::path library =
         folder_.file(fmt::format("{}_{}.so", fs::path(file).stem().string(), contestants_.size()));
-    const auto command = compile_command(places, backend, checked, fs::absolute(file), library);
+    const fs::path source = fs::absolute(file);
+    const auto command = compile_command(places, backend, checked, source, library);
     const harness::CommandResult result = harness::run_command(command);
     progress.clear();
     if (result.status == 127)
@@ -88,13 +112,17 @@ LearnerKernels::LearnerKernels(const harness::Places& places, const Backend& bac
       throw Refusal(fmt::format("{} does not compile:\n{}", file, result.output));
     if (const std::string crash = try_opening(library); !crash.empty())
       throw Refusal(fmt::format("{} {} while it was loaded", file, crash));
-    const harness::OpenLibrary opened = harness::open_library(library, "");
-    if (!opened.ok()) throw Refusal(fmt::format("{} does not load: {}", file, opened.error));
-    if (opened.registry->rungs.empty())
+    const harness::OpenLibrary opened = harness::open_library(library);
+    if (!opened.loaded) throw Refusal(fmt::format("{} does not load: {}", file, opened.error));
+    // A shipped rung whose kernel this one launches was linked too. It is not a rung of the
+    // learner's.
+    const std::size_t before = contestants_.size();
+    if (opened.ok())  // without a rung nothing of the registry is linked
+      for (const Rung& r : opened.registry->rungs)
+        if (r.file == source) contestants_.push_back({&r, source.filename().string()});
+    if (contestants_.size() == before)
       throw Refusal(
           fmt::format("{} registers no rung; end it with WARPATH_RUNG(Args, launch);", file));
-    for (const Rung& r : opened.registry->rungs)
-      contestants_.push_back({&r, fs::path(file).filename().string()});
   }
 }
 

@@ -15,8 +15,8 @@ bool is_kernel_file(const std::string& word);  // "mine.cu", not an op
 
 class LearnerKernels {
  public:
-  // Compiles each file for the backend, on a CPU with checks if asked for; refuses with the
-  // compiler's words when one does not compile.
+  // Compiles each file for the backend, on a CPU with checks if asked for. If one does not compile,
+  // refuses with the compiler's message.
   LearnerKernels(const harness::Places& places, const Backend& backend, bool checked,
                  const std::vector<std::string>& files);
 

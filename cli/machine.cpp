@@ -43,7 +43,7 @@ Part library(const std::string& name, const fs::path& path) {
   if (pipe(ends) != 0) return p;
   const pid_t pid = harness::fork_child();
   if (pid == 0) {
-    const harness::OpenLibrary l = harness::open_library(path, "");
+    const harness::OpenLibrary l = harness::open_library(path);
     const std::string text =
         l.ok() ? fmt::format("+{} ops, {} rungs", l.registry->ops.size(), l.registry->rungs.size())
                : l.error;
@@ -90,7 +90,7 @@ Machine look_around(const harness::Places& places) {
 
   m.cpu = harness::probe_device(places.device_library("simt"));
   m.gpu = harness::probe_device(places.device_library("cuda"));
-  for (const std::string backend : {"simt", "cuda"})
+  for (const std::string backend : {"host", "simt", "cuda"})
     for (const bool wrong : {false, true})
       for (const std::string& folder : harness::built_folders(places, backend, wrong)) {
         const fs::path path = places.op_library(folder, backend, wrong);

@@ -12,9 +12,13 @@ struct Part {
   std::string name;
   bool found = false;
   std::string what;     // version, or why it is missing
-  std::string package;  // Debian's, when a package would bring it
+  std::string package;  // the Debian package that provides it, if any
   bool needed = false;  // without it nothing runs on this CPU
 };
+
+// Compilers that built everything and passed simt's tests.
+inline constexpr const char* tried_compilers =
+    "g++ 12 and 13; clang 16 and 19 for all but the checks";
 
 struct Machine {
   std::vector<Part> tools;
@@ -23,7 +27,8 @@ struct Machine {
   std::string cpu_name;
   unsigned cores = 0;
   bool usable() const { return cpu.ok() || gpu.ok(); }
-  std::string install_command() const;  // one line for all that is missing; empty: nothing is
+  std::string install_command()
+      const;  // one line for all that is missing; empty: nothing is missing
 };
 Machine look_around(const harness::Places& places);
 

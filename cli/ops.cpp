@@ -2,10 +2,16 @@
 #include <fmt/format.h>
 
 #include <fstream>
-#include <set>
+#include <map>
 
+#include "cli/call.h"
+#include "cli/command.h"
+#include "cli/lesson_order.h"
+#include "cli/op_names.h"
 #include "cli/report.h"
 #include "cli/terminal.h"
+#include "core/host/choose.h"
+#include "harness/result_file.h"
 
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
@@ -13,11 +19,17 @@ using nlohmann::ordered_json;
 namespace warpath::cli {
 namespace {
 
-constexpr const char* examples = R"(
+constexpr const char* ops_examples = R"(
 Examples:
-  ./warpath ops              every op with its types and rungs
-  ./warpath ops softmax      its arguments, ladder, cases and saved results
-  ./warpath ops --json)";
+  ./warpath ops                            every op by family, with its types and rungs
+  ./warpath ops softmax                    its arguments, ladder, cases and saved results
+  ./warpath ops matmul/                    every op of the family
+  ./warpath ops matmul --why 512x4096x4096 which rung answers a call of that size, and why not the others
+  ./warpath ops softmax --why rows=8192,cols=50257 --dtype bf16
+  ./warpath ops --json
+
+Sizes of --why are in the order in which the arguments name them, or by name, with scalars as activation=gelu and
+without=bias. The choice is the one that the Python ops and ONNX Runtime make too, on an sm_90.)";
 
 std::string dtype_list(const std::vector<DType>& dtypes) {
   std::vector<std::string> names;
@@ -35,7 +47,7 @@ std::string dims_text(const ArgSpec& a) {
       w += "+" + std::to_string(d.plus);
     words.push_back(w);
   }
-  return "[" + join(words) + "]";
+  return a.list ? "list of " + join(words) : "[" + join(words) + "]";
 }
 
 std::string role_text(Role r) {
@@ -56,7 +68,7 @@ std::string role_text(Role r) {
 
 std::string type_text(const ArgSpec& a) {
   if (a.role == Role::scratch) return "as many bytes as the rung asks for";
-  if (a.is_tensor()) return a.same_as.empty() ? dtype_list(a.dtypes) : "as " + a.same_as;
+  if (a.has_data()) return a.same_as.empty() ? dtype_list(a.dtypes) : "as " + a.same_as;
   switch (a.scalar) {
     case ScalarType::integer:
       return "integer";
@@ -71,6 +83,7 @@ std::string type_text(const ArgSpec& a) {
 }
 
 std::string default_text(const ArgSpec& a) {
+  if (!a.in_place.empty()) return "may be " + a.in_place + " itself";
   if (a.role != Role::scalar) return a.optional ? "optional" : "";
   const auto choice = static_cast<std::size_t>(a.fallback);
   if (a.scalar == ScalarType::choice && choice < a.choices.size())
@@ -90,165 +103,154 @@ std::string head_line(const fs::path& root, const std::string& file) {
                          : line.find_first_not_of("/ "));
 }
 
-struct Known {
-  std::string folder;
-  const Op* op;
-  std::map<std::string, std::vector<const Rung*>> rungs;  // by backend
+// A rung as its file describes it, without a compiler: its number and name, and what it changes.
+struct RungFile {
+  std::string op, name, head;
 };
 
-// Whatever can be opened, of both backends; what cannot is said by doctor.
-std::vector<Known> known_ops(const harness::Places& places) {
-  std::map<std::string, Known> found;
-  for (const std::string backend : {"simt", "cuda"})
-    for (const std::string& folder : harness::built_folders(places, backend)) {
-      const auto library = harness::open_library(places.op_library(folder, backend, false), folder);
-      if (!library.ok()) continue;
-      for (const Op& op : library.registry->ops) {
-        Known& k = found.try_emplace(op.contract.name(), Known{folder, &op, {}}).first->second;
-        for (const Rung& r : library.registry->rungs)
-          if (r.op == op.contract.name()) k.rungs[backend].push_back(&r);
-      }
-    }
-  std::vector<Known> sorted;
-  for (auto& [name, k] : found) sorted.push_back(std::move(k));
+// backward_03_warp.cu of softmax is a rung of softmax_backward.
+std::vector<RungFile> rung_files(const harness::OpFolder& folder) {
+  std::map<std::pair<std::string, std::string>, RungFile> found;
+  std::error_code ignored;
+  for (const auto& e : fs::directory_iterator(folder.path, ignored)) {
+    const std::string stem = e.path().stem().string(), rung = rung_name(e.path().string());
+    const bool numbered = rung.size() > 2 && std::isdigit(static_cast<unsigned char>(rung[0]));
+    if (e.path().extension() != ".cu" || !numbered) continue;
+    std::string op = folder.name;
+    if (stem.size() > rung.size()) op += "_" + stem.substr(0, stem.size() - rung.size() - 1);
+    found[{op, rung}] = {op, rung, head_line(folder.path, e.path().string())};
+  }
+  std::vector<RungFile> sorted;
+  for (auto& [key, file] : found) sorted.push_back(std::move(file));
   return sorted;
 }
 
-std::vector<std::string> not_built(const harness::Places& places, const std::vector<Known>& known) {
-  std::vector<std::string> rest;
-  for (const std::string& folder : harness::source_folders(places))
-    if (std::none_of(known.begin(), known.end(),
-                     [&](const Known& k) { return k.folder == folder; }))
-      rest.push_back(folder);
-  return rest;
+struct Known {
+  harness::OpFolder folder;
+  const Op* op;
+  std::vector<RungFile> rungs;
+  std::vector<std::string> peers;   // from the GPU library, if it is built
+  std::vector<const Rung*> ladder;  // from the CPU library, if it is built
+};
+
+std::vector<const Rung*> rungs_of(const harness::Places& places, const std::string& folder,
+                                  const std::string& backend, const Op& op, bool peers) {
+  std::vector<const Rung*> found;
+  const auto built = harness::built_folders(places, backend);
+  if (std::find(built.begin(), built.end(), folder) == built.end()) return found;
+  for (const Rung* r : harness::open_folder(places, folder, backend).rungs)
+    if (r->op == op.contract.name() && r->peer == peers) found.push_back(r);
+  return found;
 }
 
-// For each type of a case the rung that is picked on an sm_90: the highest that takes it, by the CPU's libraries, whose
-// device is laid out as one.
-ordered_json picked_rungs(const Known& k, const Case& c) {
-  ordered_json picked = ordered_json::object();
-  const auto ladder = k.rungs.find("simt");
-  if (ladder == k.rungs.end()) return picked;
+// In the order of the lessons; a folder whose host library is not built is left out.
+std::vector<Known> known_ops(const harness::Places& places) {
+  std::vector<harness::OpFolder> folders = lesson_order(places.root);
+  for (const std::string& built : harness::built_folders(places, "simt"))  // built from elsewhere
+    if (std::none_of(folders.begin(), folders.end(),
+                     [&](const harness::OpFolder& f) { return f.name == built; }))
+      folders.push_back({"", built, {}, {}});
+  std::vector<Known> found;
+  for (const harness::OpFolder& folder : folders)
+    for (const Op* op :
+         harness::open_folder(places, folder.name, folder.family.empty() ? "simt" : "").ops) {
+      Known k{folder, op, {}, {}, {}};
+      for (RungFile& r : rung_files(folder))
+        if (r.op == op->contract.name()) k.rungs.push_back(std::move(r));
+      for (const Rung* r : rungs_of(places, folder.name, "cuda", *op, true))
+        k.peers.push_back(r->name);
+      k.ladder = rungs_of(places, folder.name, "simt", *op, false);
+      if (k.rungs.empty())
+        for (const Rung* r : k.ladder) k.rungs.push_back({r->op, r->name, r->note});
+      found.push_back(std::move(k));
+    }
+  return found;
+}
+
+// For each type of a case, the rung that is chosen on sm_90. The CPU library is asked, because its
+// device emulates an sm_90.
+ordered_json chosen_rungs(const Known& k, const Case& c) {
+  ordered_json chosen = ordered_json::object();
   for (const DType d : harness::dtypes_of(*k.op, c)) {
     const harness::Plan plan = harness::make_plan(*k.op, c, d);
-    const harness::ArgsBlob args(plan);
-    std::string best;
-    for (const Rung* r : ladder->second)
-      if (r->min_arch <= 90 && r->supports(args.get()).empty()) best = std::max(best, r->name);
-    picked[std::string(name(d))] = best;
+    const harness::ArgsBlob args = args_without_data(plan);
+    const Rung* r = choose_rung(k.ladder, args.get(), simt_arch);
+    chosen[std::string(name(d))] = r ? r->name : "";
   }
-  return picked;
+  return chosen;
 }
 
-ordered_json op_json(const harness::Places& places, const Known& k, bool detail) {
+ordered_json op_json(const Known& k, bool detail) {
+  const Contract& contract = k.op->contract;
   ordered_json j;
-  j["op"] = k.op->contract.name();
-  j["folder"] = k.folder;
-  j["summary"] = k.op->contract.summary();
-  for (const DType d : k.op->contract.dtypes()) j["dtypes"].push_back(std::string(name(d)));
-  for (const auto& [backend, rungs] : k.rungs)
-    for (const Rung* r : rungs) {
-      ordered_json rung = {{"name", r->name},
-                           {"kind", r->peer ? "peer" : "rung"},
-                           {"deterministic", r->deterministic}};
-      if (r->min_arch) rung["min_arch"] = r->min_arch;
-      if (detail) rung["head"] = head_line(places.root, r->file);
-      j["rungs"][backend].push_back(std::move(rung));
-    }
+  j["op"] = contract.name();
+  j["family"] = k.folder.family;
+  j["folder"] = k.folder.name;
+  j["summary"] = contract.summary();
+  for (const DType d : contract.dtypes()) j["dtypes"].push_back(std::string(name(d)));
+  j["rungs"] = ordered_json::array();
+  for (const RungFile& r : k.rungs) {
+    ordered_json rung = {{"name", r.name}};
+    if (const int arch = rung_arch(r.name)) rung["min_arch"] = arch;
+    if (detail) rung["head"] = r.head;
+    j["rungs"].push_back(std::move(rung));
+  }
+  j["peers"] = k.peers;
   if (!detail) return j;
-  for (const ArgSpec& a : k.op->contract.args()) {
+  for (const ArgSpec& a : contract.args()) {
     ordered_json arg = {{"name", a.name}, {"role", role_text(a.role)}, {"type", type_text(a)}};
-    if (a.is_tensor()) arg["shape"] = dims_text(a);
-    if (a.role == Role::scalar) arg["default"] = a.fallback;
+    if (a.has_data()) arg["shape"] = dims_text(a);
+    if (a.role == Role::scalar) arg["default"] = scalar_text(a, a.fallback);
     if (a.optional) arg["optional"] = true;
+    if (!a.in_place.empty()) arg["in_place"] = a.in_place;
     j["args"].push_back(std::move(arg));
   }
   for (const Case& c : k.op->cases) {
-    ordered_json one = {{"name", c.name},
-                        {"shape", c.dims},
-                        {"scalars", c.scalars},
-                        {"offset", c.offset},
-                        {"bench", c.bench}};
-    if (c.bench) one["picked"] = picked_rungs(k, c);
+    ordered_json one = {{"name", c.name},     {"shape", c.dims},
+                        {"lists", c.lists},   {"what", harness::describe_case(*k.op, c)},
+                        {"offset", c.offset}, {"bench", c.bench}};
+    if (c.bench && !k.ladder.empty()) one["chosen"] = chosen_rungs(k, c);
     j["cases"].push_back(std::move(one));
   }
   return j;
 }
 
-std::vector<std::pair<fs::path, ordered_json>> saved_results(const harness::Places& places,
-                                                             const std::string& folder) {
-  std::vector<std::pair<fs::path, ordered_json>> all;
-  std::error_code ignored;
-  std::set<fs::path> files;
-  for (const auto& e : fs::directory_iterator(places.root / "ops" / folder / "results", ignored))
-    if (e.path().extension() == ".json") files.insert(e.path());
-  for (const fs::path& f : files) all.emplace_back(f, harness::read_results(f));
-  return all;
-}
-
-void print_results(const std::string& op, const fs::path& file, const ordered_json& j) {
-  fmt::print(
-      "\n  {} {}\n", paint(Tone::strong, j["device"].get<std::string>()),
-      paint(Tone::dim, fmt::format("{}, {}, {}", j["date"].get<std::string>(),
-                                   j["commit"].get<std::string>(), file.filename().string())));
+void print_results(const harness::ResultFile& file, const harness::OpResults& results) {
+  fmt::print("\n  {} {}\n", paint(Tone::strong, file.device),
+             paint(Tone::dim, fmt::format("{}, {}, {}", file.date, file.commit,
+                                          file.path.filename().string())));
   Table table({"case", "best rung", "time", "TB/s", "roofline", "vs peer"}, "llrrrr");
-  std::map<std::string, const ordered_json*> best;
-  std::vector<std::string> order;
-  for (const auto& r : j["records"]) {
-    if (r["op"] != op || r.value("kind", "") != "rung" || !r.contains("time_us")) continue;
-    const std::string key = r["case"].get<std::string>() + " " + r["dtype"].get<std::string>();
-    if (!best.contains(key)) order.push_back(key);
-    const ordered_json*& b = best[key];
-    if (!b || r["time_us"]["median"] < (*b)["time_us"]["median"]) b = &r;
-  }
-  const auto shown = [](const ordered_json& r, const char* field, auto&& text) -> std::string {
-    return r.contains(field) && r[field].is_number() ? text(r[field].get<double>()) : "–";
+  const auto shown = [](const std::optional<double>& x, auto&& text) -> std::string {
+    return x ? text(*x) : "–";
   };
-  for (const std::string& key : order) {
-    const ordered_json& r = *best[key];
-    table.add({{key},
-               {r["name"].get<std::string>()},
-               {time_text(r["time_us"]["median"].get<double>())},
-               {shown(r, "tbs", [](double x) { return fmt::format("{:.3g}", x); })},
-               {shown(r, "of_roofline", [](double x) { return fmt::format("{:.1f}%", 100 * x); })},
-               {shown(r, "vs_best_peer", [](double x) { return fmt::format("{:.2f}x", x); })}});
+  for (const harness::MeasuredCase& c : results.cases) {
+    const harness::Measured* best = results.best_rung(c);
+    if (!best) continue;
+    table.add({{c.test + " " + c.dtype},
+               {best->name},
+               {time_text(*best->median_us)},
+               {shown(best->tbs, [](double x) { return fmt::format("{:.3g}", x); })},
+               {shown(best->of_roofline, [](double x) { return fmt::format("{:.1f}%", 100 * x); })},
+               {shown(best->vs_best_peer, [](double x) { return fmt::format("{:.2f}x", x); })}});
   }
   table.print();
 }
 
-// Of both backends, each name once, peers last.
-std::vector<const Rung*> all_rungs(const Known& k) {
-  std::map<std::pair<bool, std::string>, const Rung*> named;
-  for (const auto& [backend, rungs] : k.rungs)
-    for (const Rung* r : rungs) named.try_emplace({r->peer, r->name}, r);
-  std::vector<const Rung*> all;
-  for (const auto& [key, r] : named) all.push_back(r);
-  return all;
-}
-
-void print_one(const harness::Places& places, const Known& k) {
+void print_one(const Known& k) {
   const Contract& c = k.op->contract;
   fmt::print("\n{}  {}\n\n", paint(Tone::strong, c.name()), c.summary());
   Table args({"argument", "role", "shape", "type", ""});
   for (const ArgSpec& a : c.args())
     args.add({{a.name},
               {role_text(a.role)},
-              {a.is_tensor() ? dims_text(a) : ""},
+              {a.has_data() ? dims_text(a) : ""},
               {type_text(a)},
               {default_text(a)}});
   args.print();
   fmt::print("\n");
-  Table ladder({"rung", "on", ""});
-  for (const Rung* r : all_rungs(k)) {
-    std::string backends;
-    for (const auto& [backend, rungs] : k.rungs)
-      if (std::any_of(rungs.begin(), rungs.end(),
-                      [&](const Rung* o) { return o->name == r->name; }))
-        backends += (backends.empty() ? "" : " ") + backend;
-    ladder.add({{r->name + (r->peer ? " (peer)" : "")},
-                {backends, Tone::dim},
-                {r->note.empty() ? head_line(places.root, r->file) : r->note, Tone::dim}});
-  }
+  Table ladder({"rung", ""});
+  for (const RungFile& r : k.rungs) ladder.add({{r.name}, {r.head, Tone::dim}});
+  for (const std::string& p : k.peers) ladder.add({{p + " (peer)"}, {""}});
   ladder.print();
   fmt::print("\n");
   Table cases({"case", "", ""});
@@ -257,86 +259,126 @@ void print_one(const harness::Places& places, const Known& k) {
                {harness::describe_case(*k.op, test)},
                {test.bench ? "timed on a GPU" : "", Tone::dim}});
   cases.print();
-  for (const auto& [file, j] : saved_results(places, k.folder)) print_results(c.name(), file, j);
+  for (const harness::ResultFile& file : harness::result_files(k.folder.path))
+    if (const harness::OpResults* results = file.find(c.name())) print_results(file, *results);
 }
 
-int list_all(const Options& o, const harness::Places& places, const std::vector<Known>& known) {
-  const std::vector<std::string> rest = not_built(places, known);
+int list_all(const Options& o, const std::vector<Known>& known) {
   if (o.json) {
     ordered_json j;
     j["ops"] = ordered_json::array();
-    for (const Known& k : known) j["ops"].push_back(op_json(places, k, false));
-    j["not_built"] = rest;
+    for (const Known& k : known) j["ops"].push_back(op_json(k, false));
     print_json(j);
     return all_passed;
   }
-  Table table({"op", "", "types", "rungs on simt", "on cuda", "peers"}, "lllrrr");
-  for (const Known& k : known) {
-    const auto count = [&](const std::string& backend, bool peer) -> std::string {
-      const auto it = k.rungs.find(backend);
-      if (it == k.rungs.end()) return "–";
-      return std::to_string(std::count_if(it->second.begin(), it->second.end(),
-                                          [&](const Rung* r) { return r->peer == peer; }));
-    };
-    table.add({{k.op->contract.name(), Tone::strong},
-               {k.op->contract.summary()},
-               {dtype_list(k.op->contract.dtypes())},
-               {count("simt", false)},
-               {count("cuda", false)},
-               {count("cuda", true)}});
+  std::vector<std::string> families;
+  for (const Known& k : known) add_unique(families, k.folder.family);
+  Table table({"family", "op", "", "types", "rungs"}, "llllr");
+  for (const std::string& family : families) {
+    std::string shown = family;
+    for (const Known& k : known) {
+      if (k.folder.family != family) continue;
+      table.add({{std::exchange(shown, ""), Tone::note},
+                 {k.op->contract.name(), Tone::strong},
+                 {k.op->contract.summary()},
+                 {dtype_list(k.op->contract.dtypes())},
+                 {std::to_string(k.rungs.size())}});
+    }
   }
   table.print();
-  if (!rest.empty())
-    fmt::print("\n  not built yet: {} (./warpath check NAME builds one)\n", join(rest));
   return all_passed;
+}
+
+// What decides the choice of a rung for one call.
+ordered_json why(const Options& o, const Known& k) {
+  if (k.ladder.empty())
+    throw Refusal(fmt::format("op '{0}' is not built for this CPU; `./warpath check {0}` builds it",
+                              k.op->contract.name()));
+  const Case test = parse_call(*k.op, o.why);
+  const std::vector<DType> allowed = harness::dtypes_of(*k.op, test);
+  // bf16 where there is a choice: it is the type most people run.
+  DType dtype = std::find(allowed.begin(), allowed.end(), DType::bf16) != allowed.end()
+                    ? DType::bf16
+                    : allowed.front();
+  if (!o.dtypes.empty()) {
+    const auto asked = parse_dtype(o.dtypes.front());
+    if (!asked || std::find(allowed.begin(), allowed.end(), *asked) == allowed.end())
+      throw Refusal(
+          fmt::format("no dtype '{}' here; there are: {}", o.dtypes.front(), dtype_list(allowed)));
+    dtype = *asked;
+  }
+  const harness::Plan plan = harness::make_plan(*k.op, test, dtype);
+  const harness::ArgsBlob args = args_without_data(plan);
+  ordered_json j = {{"op", k.op->contract.name()},
+                    {"call", harness::describe_case(*k.op, test)},
+                    {"dtype", std::string(name(dtype))},
+                    {"rungs", ordered_json::array()}};
+  if (!o.json)
+    fmt::print("\n{}  {}, {}\n", paint(Tone::strong, k.op->contract.name()),
+               harness::describe_case(*k.op, test), name(dtype));
+  Table table({"rung", "", ""});
+  for (const Considered& c : explain_choice(k.ladder, args.get(), simt_arch)) {
+    const char* verdict = c.chosen           ? "chosen"
+                          : !c.possible      ? "cannot"
+                          : c.reason.empty() ? "could"
+                                             : "rather not";
+    table.add({{c.rung->name},
+               {verdict, c.chosen ? Tone::good : Tone::dim},
+               {c.reason.empty() && !c.chosen ? "a higher rung is chosen" : c.reason, Tone::dim}});
+    j["rungs"].push_back({{"name", c.rung->name}, {"verdict", verdict}, {"reason", c.reason}});
+    if (c.chosen) j["chosen"] = c.rung->name;
+  }
+  if (!o.json) table.print();
+  return j;
 }
 
 int ops(const Options& o) {
   const harness::Places places = harness::find_places();
   const std::vector<Known> known = known_ops(places);
-  if (o.names.empty()) return list_all(o, places, known);
-  std::vector<std::string> names;
-  for (const Known& k : known) names.push_back(k.op->contract.name());
+  if (o.names.empty() && !o.why.empty())
+    throw Refusal("--why is about one op: ./warpath ops matmul --why 512x4096x4096");
+  if (o.names.empty()) return list_all(o, known);
   ordered_json j;
-  for (const std::string& word : o.names) {
-    const auto fits = [&](const Known& k) {
-      return k.folder == word || k.op->contract.name() == word;
-    };
-    if (std::none_of(known.begin(), known.end(), fits)) {
-      for (const std::string& folder : not_built(places, known)) {
-        if (folder == word)
-          throw Refusal(
-              fmt::format("op '{0}' is not built; `./warpath check {0}` builds it", word));
-        names.push_back(folder);
+  j["ops"] = ordered_json::array();
+  for (const std::string& word : o.names)
+    for (const NamedFolder& named : named_folders(places, word)) {
+      bool any = false;
+      for (const Known& k : known) {
+        const bool meant = k.folder.name == named.folder &&
+                           (named.op.empty() || named.op == k.op->contract.name());
+        // Sizes are matched with the op of exactly this name, not with its backward pass too.
+        if (!meant || (!o.why.empty() && named.op.empty() && k.op->contract.name() != named.folder))
+          continue;
+        any = true;
+        if (!o.why.empty()) {
+          j["ops"].push_back(why(o, k));
+        } else if (!o.json) {
+          print_one(k);
+        } else {
+          ordered_json one = op_json(k, true);
+          for (const harness::ResultFile& file : harness::result_files(k.folder.path))
+            one["results"].push_back(harness::read_results(file.path));
+          j["ops"].push_back(std::move(one));
+        }
       }
-      const std::string near = nearest(word, names);
-      throw Refusal(near.empty() ? fmt::format("no op '{}'; there are: {}", word, join(names))
-                                 : fmt::format("no op '{}'; did you mean '{}'?", word, near));
+      if (!any)
+        throw Refusal(fmt::format("op '{0}' is not built; `./warpath ops {0}` builds what it needs",
+                                  named.folder));
     }
-    for (const Known& k : known) {
-      if (!fits(k)) continue;
-      if (!o.json) {
-        print_one(places, k);
-        continue;
-      }
-      ordered_json one = op_json(places, k, true);
-      for (const auto& [file, saved] : saved_results(places, k.folder))
-        one["results"].push_back(saved);
-      j["ops"].push_back(std::move(one));
-    }
-  }
   if (o.json) print_json(j);
   return all_passed;
 }
 
 }  // namespace
 
-void add_ops(Registry& r) {
-  CLI::App* c = r.app.add_subcommand("ops", "the operations and their ladders");
-  c->footer(examples);
-  c->add_option("op", r.options.names, "one op in full");
-  add_json_flag(*c, r.options);
-  c->callback([&r] { r.status = ops(r.options); });
-}
+const Command ops_command = {
+    "ops", "the operations and their ladders", ops_examples,
+    [](Flags& flags, Options& o) {
+      flags.names(o.names, "ops or families, in full", false);
+      flags.text("--why", o.why, "SIZES", "which rung answers a call of these sizes, and why");
+      flags.list("--dtype", o.dtypes, false, "D", "the type of that call (default: bf16)");
+      add_json_flag(flags, o);
+    },
+    ops};
 
 }  // namespace warpath::cli

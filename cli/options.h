@@ -1,6 +1,5 @@
-// What every command shares: its flags, its way to end.
+// What every command shares: its options and its error type.
 #pragma once
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
@@ -11,7 +10,7 @@ namespace warpath::cli {
 
 enum Exit { all_passed = 0, check_failed = 1, cannot = 2 };
 
-// The command was wrong, or a part is missing: one line that says how to go on, and exit status 2.
+// The command was wrong, or a part is missing: one line that says what to do, and exit status 2.
 struct Refusal : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -26,36 +25,21 @@ struct Options {
   int jobs = 0;  // 0: as many as there are cores
   bool wrong = false;
   bool sanitize = false;
+  bool brief = false;  // each case in one type; the types rotate from case to case
   bool save = false;
   bool check_only = false;
   bool peers = true;
-  std::string python;  // that times the frameworks; empty: none
+  std::string why;     // a call; `ops` explains which rung is chosen for it
+  std::string python;  // the Python that times the frameworks; empty: none
   double seconds = 0.3;
   double patience = 0.05;
   bool verbose = false;
   bool fork = true;
 };
 
-// Adds a subcommand; its action leaves the exit status behind.
-struct Registry {
-  CLI::App& app;
-  Options& options;
-  int& status;
-};
-using AddCommand = void (*)(Registry&);
-
-void add_doctor(Registry&);
-void add_ops(Registry&);
-void add_run(Registry&);
-void add_check(Registry&);
-void add_bench(Registry&);
-void add_tables(Registry&);
-void add_cc(Registry&);
 int tour(const Options&);
-void run_tool(int argc, char** argv);  // `cc` and `debug`: every word after them is the tool's
-
-void add_json_flag(CLI::App& command, Options& o);
-void add_selection_flags(CLI::App& command, Options& o);  // --rung --case --dtype --backend
-void add_running_flags(CLI::App& command, Options& o);    // --seed --timeout -j
+// `cc` and `debug`: every word after them belongs to the tool, so this is called before any
+// parsing. Does not return when the first word is one of them.
+void run_tool(int argc, char** argv);
 
 }  // namespace warpath::cli

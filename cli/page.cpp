@@ -9,9 +9,11 @@
 #include <set>
 #include <sstream>
 
-#include "cli/fact_tables.h"
+#include "cli/doc_tables.h"
+#include "cli/lesson_order.h"
 #include "cli/result_tables.h"
-#include "core/error.h"
+#include "core/host/error.h"
+#include "harness/library.h"
 
 namespace fs = std::filesystem;
 
@@ -38,14 +40,14 @@ std::string trim(const std::string& s) {
   return first == std::string::npos ? "" : s.substr(first, last - first + 1);
 }
 
-// What stands between "<!-- " and " -->" on a line of its own; empty when the line is no comment.
+// The text between "<!-- " and " -->" on a line of its own; empty when the line is no comment.
 std::string comment_of(const std::string& line) {
   const std::string text = trim(line);
   if (!line.starts_with("<!--") || !text.ends_with("-->")) return "";
   return trim(text.substr(4, text.size() - 7));
 }
 
-// "name(" with nothing of a word before it, or "struct name".
+// "name(" as a whole word, or "struct name".
 bool names(const std::string& header, const std::string& name) {
   const auto in_word = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
@@ -110,36 +112,32 @@ std::string code_block(const fs::path& page, const std::string& words) {
 }
 
 std::string results_block(const fs::path& root, const fs::path& page, const std::string& words) {
-  if (words == "best") return best_table(root, page.parent_path());
-  const bool lesson = page.parent_path().parent_path() == root / "ops";
-  const std::string folder =
-      lesson ? page.parent_path().filename().string() : folder_of(root, words);
-  if (words.empty() || folder.empty())
-    throw Error(
-        fmt::format("'{}' is no op; a results block is 'best' or the name of an op", words));
-  return op_table(root, folder, words, page.parent_path());
+  const fs::path here = page.parent_path();
+  if (words == "families") return family_table(root, here);
+  const bool family_page = here.parent_path() == root / "ops";
+  if (words == "family" && family_page) return best_table(here, here);
+  const auto folder = harness::find_folder(root, words);
+  if (!folder)
+    throw Error(fmt::format(
+        "'{}' is no op; a results block is the name of an op, 'families', or 'family' on the page "
+        "of one",
+        words));
+  return op_table(folder->path, words, here);
 }
 
-const std::set<std::string> block_kinds = {"results", "code", "programs", "measured"};
+const std::set<std::string> block_kinds = {"results", "code", "order", "programs", "measured"};
 
 std::string block(const fs::path& root, const fs::path& page, const std::string& kind,
                   const std::string& words) {
   const fs::path here = page.parent_path();
   if (kind == "code") return code_block(page, words);
+  if (kind == "order") return lesson_list(root, here);
   if (kind == "programs") return program_table((here / words).lexically_normal(), here);
   if (kind == "measured") return measured_table(here / words);
   return results_block(root, page, words);
 }
 
 }  // namespace
-
-std::string folder_of(const fs::path& root, std::string op) {
-  while (!op.empty() && !fs::is_directory(root / "ops" / op)) {
-    const auto at = op.rfind('_');
-    op.resize(at == std::string::npos ? 0 : at);
-  }
-  return op;
-}
 
 std::vector<std::string> find_definition(const std::vector<std::string>& lines,
                                          const std::string& name) {
@@ -210,10 +208,11 @@ std::vector<fs::path> find_pages(const fs::path& root, const std::vector<std::st
   for (const fs::path& folder : {root, root / "docs"})
     for (const auto& e : fs::directory_iterator(folder, ignored))
       if (e.path().extension() == ".md") pages.insert(e.path());
-  for (const auto& e : fs::directory_iterator(root / "ops", ignored)) {
-    const bool wanted = folders.empty() || std::find(folders.begin(), folders.end(),
-                                                     e.path().filename().string()) != folders.end();
-    if (wanted && fs::exists(e.path() / "README.md", ignored)) pages.insert(e.path() / "README.md");
+  for (const harness::OpFolder& f : harness::op_folders(root)) {
+    if (!folders.empty() && std::find(folders.begin(), folders.end(), f.name) == folders.end())
+      continue;
+    for (const fs::path& page : {f.path / "README.md", f.path.parent_path() / "README.md"})
+      if (fs::exists(page, ignored)) pages.insert(page);
   }
   return {pages.begin(), pages.end()};
 }

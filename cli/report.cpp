@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -51,7 +50,7 @@ void print_failures(const Summary& s, bool verbose) {
                                                         s.failures.size() - most, s.name)));
 }
 
-// Skips of one rung have few reasons, each for many cases.
+// A rung's skips have few distinct reasons, each for many cases.
 void print_skips(const Summary& s) {
   std::map<std::string, int> reasons;
   for (const Record* r : s.skips) ++reasons[r->reason];
@@ -75,53 +74,14 @@ std::string time_text(double us) {
   return us < 1e6 ? fmt::format("{:.2f} ms", us / 1e3) : fmt::format("{:.2f} s", us / 1e6);
 }
 
-std::vector<Summary> summarise(const std::vector<Record>& records) {
-  std::vector<Summary> all;
-  for (const Record& r : records) {
-    auto it =
-        std::find_if(all.begin(), all.end(), [&](const Summary& s) { return s.name == r.name; });
-    if (it == all.end()) {
-      all.push_back({});
-      it = all.end() - 1;
-      it->name = r.name;
-      it->peer = r.peer;
-    }
-    if (r.status == Status::passed) {
-      ++it->passed;
-      if (!it->worst || r.ratio > it->worst->ratio) it->worst = &r;
-    } else if (r.status == Status::failed) {
-      ++it->failed;
-      it->failures.push_back(&r);
-    } else {
-      ++it->skipped;
-      it->skips.push_back(&r);
-    }
-  }
-  return all;
-}
-
-bool is_race(const OpOutcome& outcome, const std::string& rung) {
-  const auto& all = outcome.entry->contestants;
-  const auto it =
-      std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.name == rung; });
-  return it != all.end() && it->rung->race;
-}
-
-std::vector<OpOutcome> run_all(const std::vector<OpEntry>& ops, const harness::Settings& settings) {
+std::vector<OpOutcome> run_with_progress(const std::vector<OpEntry>& ops,
+                                         const harness::Settings& settings) {
   Progress progress;
   harness::Watch watch;
   watch.progress = [&](const std::string& what, std::size_t done, std::size_t total) {
     progress.show(fmt::format("{}/{}  {}", done, total, what));
   };
-  std::vector<OpOutcome> outcomes;
-  for (const OpEntry& e : ops) {
-    const auto begin = std::chrono::steady_clock::now();
-    OpOutcome outcome{&e, harness::run_op(settings, *e.op, e.contestants, e.attempts, watch)};
-    outcome.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    outcomes.push_back(std::move(outcome));
-  }
-  return outcomes;
+  return harness::run_all(ops, settings, watch);
 }
 
 harness::Roofline measure_roofline(const harness::Settings& settings) {

@@ -5,34 +5,19 @@
 
 #include "cli/options.h"
 #include "cli/select.h"
+#include "harness/outcome.h"
 #include "harness/results.h"
 
 namespace warpath::cli {
 
-// All records of one contestant in one op.
-struct Summary {
-  std::string name;
-  bool peer = false;
-  int passed = 0, failed = 0, skipped = 0;
-  const harness::Record* worst = nullptr;  // the passed record nearest to its bound
-  std::vector<const harness::Record*> failures, skips;
-  bool ok() const { return failed == 0 && passed > 0; }
-};
-std::vector<Summary> summarise(const std::vector<harness::Record>& records);
-
-struct OpOutcome {
-  const OpEntry* entry = nullptr;
-  std::vector<harness::Record> records;
-  double seconds = 0;  // all of it together
-};
-
-// A wrong kernel that errs only when threads run in an unlucky order.
-bool is_race(const OpOutcome& outcome, const std::string& rung);
+using harness::OpOutcome;
+using harness::Summary;
 
 // Runs every op, with progress on stderr.
-std::vector<OpOutcome> run_all(const std::vector<OpEntry>& ops, const harness::Settings& settings);
+std::vector<OpOutcome> run_with_progress(const std::vector<OpEntry>& ops,
+                                         const harness::Settings& settings);
 
-// The copy and matmul rates, with a word on stderr about the wait.
+// Measures the copy and matmul rates, with a note on stderr that this takes a while.
 harness::Roofline measure_roofline(const harness::Settings& settings);
 
 void print_backend(const Backend& backend, const harness::Settings& settings);
@@ -40,7 +25,7 @@ void print_backend(const Backend& backend, const harness::Settings& settings);
 void print_checks(const OpOutcome& outcome, bool verbose);
 // Why rungs failed or were skipped.
 void print_reasons(const std::vector<Summary>& summaries, bool verbose);
-// One table a bench case and dtype: time, rate, share of the roofline, ratio to the best peer, a
+// One table per bench case and dtype: time, rate, share of the roofline, ratio to the best peer, a
 // bar.
 void print_times(const OpOutcome& outcome, const harness::Roofline& roofline);
 // "3 rungs on 12 cases: all passed"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cli/command.h"
 #include "cli/report.h"
 #include "cli/terminal.h"
 #include "harness/worker.h"
@@ -10,9 +11,10 @@
 namespace warpath::cli {
 namespace {
 
-constexpr const char* examples = R"(
+constexpr const char* run_examples = R"(
 Examples:
   ./warpath run softmax            the ladder: cases passed, worst error; on a GPU times and rates
+  ./warpath run norm               every op of a family
   ./warpath run all --dtype bf16
   ./warpath run reduce --rung 05   one rung
   ./warpath run softmax --json     the same as data
@@ -20,7 +22,7 @@ Examples:
 On a CPU there are no times: they would say nothing about a GPU. Nothing is timed that did not pass.
 Exit status: 0 all passed, 1 a check failed, 2 the command was wrong or a part is missing.)";
 
-// The best rung where the op is slowest against the roofline: the place with most to win.
+// The best rung of the case that is furthest from the roofline: it has the most to gain.
 const harness::Rated* most_to_win(const std::vector<harness::Rated>& rated) {
   std::map<std::string, const harness::Rated*> best;
   for (const harness::Rated& r : rated) {
@@ -50,11 +52,11 @@ std::string next_step(const std::vector<OpOutcome>& outcomes, const Backend& bac
           r->record.test, name(r->record.dtype), r->record.name, 100 * *r->of_roofline,
           o.entry->folder);
   }
-  std::string file;  // of the top of the ladder
+  std::string file;  // of the last rung of the ladder
   for (const harness::Contestant& c : o.entry->contestants)
     if (!c.rung->peer) file = std::filesystem::path(c.rung->file).filename().string();
-  return fmt::format("copy ops/{}/{} to mine.cu, change it, and ./warpath check {} mine.cu",
-                     o.entry->folder, file, o.entry->name());
+  return fmt::format("copy ops/{}/{}/{} to mine.cu, change it, and ./warpath check {} mine.cu",
+                     o.entry->family, o.entry->folder, file, o.entry->name());
 }
 
 int run(const Options& o) {
@@ -70,7 +72,7 @@ int run(const Options& o) {
   if (!o.json) print_backend(backend, settings);
   harness::Roofline roofline;
   if (backend.gpu) roofline = measure_roofline(settings);
-  const std::vector<OpOutcome> outcomes = run_all(ops, settings);
+  const std::vector<OpOutcome> outcomes = run_with_progress(ops, settings);
 
   if (o.json) {
     nlohmann::ordered_json j = backend_json(backend);
@@ -92,20 +94,17 @@ int run(const Options& o) {
 
 }  // namespace
 
-void add_run(Registry& r) {
-  CLI::App* c = r.app.add_subcommand("run", "check, then time on a GPU");
-  c->footer(examples);
-  c->add_option("op", r.options.names, "ops, or 'all'")->required();
-  add_selection_flags(*c, r.options);
-  c->add_option("--seconds", r.options.seconds,
-                "timer budget of one rung and case on a GPU, all its turns together")
-      ->type_name("S")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  c->add_flag("-v,--verbose", r.options.verbose, "every failure with all it printed");
-  add_running_flags(*c, r.options);
-  add_json_flag(*c, r.options);
-  c->callback([&r] { r.status = run(r.options); });
-}
+const Command run_command = {
+    "run", "check, then time on a GPU", run_examples,
+    [](Flags& flags, Options& o) {
+      flags.names(o.names, "ops, families, or 'all'", true);
+      add_selection_flags(flags, o);
+      flags.seconds("--seconds", o.seconds,
+                    "timer budget of one rung and case on a GPU, all its turns together");
+      flags.yes("-v,--verbose", o.verbose, "every failure with all it printed");
+      add_running_flags(flags, o);
+      add_json_flag(flags, o);
+    },
+    run};
 
 }  // namespace warpath::cli

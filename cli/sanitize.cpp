@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* checks[] = {"memory", "race", "init", "sync"};
 
-// The check that makes findings of this kind. There are many kinds of bad memory accesses.
+// The check that makes findings of this kind. Any kind that is not listed is a memory finding.
 std::string check_of(const std::string& kind) {
   if (kind == "race") return "race";
   if (kind == "uninitialised") return "init";
@@ -27,7 +27,7 @@ std::string check_of(const std::string& kind) {
   return sync ? "sync" : "memory";
 }
 
-// The findings of one rung: a line that is wrong in ten cases is one.
+// The findings of one rung. A line that is wrong in ten cases counts once.
 std::vector<const json*> distinct_findings(const Summary& s) {
   std::set<std::tuple<std::string, std::string, int>> seen;
   std::vector<const json*> found;

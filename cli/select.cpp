@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 #include <thread>
 
@@ -15,30 +14,8 @@ using harness::Places;
 
 namespace {
 
-std::size_t distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j)
-      diagonal = std::exchange(
-          row[j], std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])}));
-  }
-  return row.back();
-}
-
-std::string did_you_mean(const std::string& kind, const std::string& word,
-                         const std::vector<std::string>& known) {
-  if (const std::string near = nearest(word, known); !near.empty())
-    return fmt::format("no {} '{}'; did you mean '{}'?", kind, word, near);
-  return fmt::format("no {} '{}'; there are: {}", kind, word, join(known));
-}
-
-void add_unique(std::vector<std::string>& words, const std::string& word) {
-  if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
-}
-
-// What a given word means among the names: itself, or the one name that it begins. Empty: none.
+// The name that a given word stands for: itself, or the one name that it is a prefix of. Empty:
+// none.
 std::string resolve(const std::string& kind, const std::string& word,
                     const std::vector<std::string>& names) {
   if (std::find(names.begin(), names.end(), word) != names.end()) return word;
@@ -50,7 +27,7 @@ std::string resolve(const std::string& kind, const std::string& word,
   return begun.empty() ? "" : begun.front();
 }
 
-// Each word must mean something in at least one op.
+// Each word must match something in at least one op.
 void refuse_unknown(const std::string& kind, const std::vector<std::string>& words,
                     const std::vector<std::string>& known) {
   for (const std::string& w : words) {
@@ -96,7 +73,8 @@ void narrow_rungs(std::vector<OpEntry>& ops, const std::vector<std::string>& wor
   }
 }
 
-void narrow_cases(std::vector<OpEntry>& ops, const Options& o, Cases which) {
+void narrow_cases(std::vector<OpEntry>& ops, const Options& o, Cases which,
+                  const std::vector<DType>& without) {
   const auto fits = [&](const Case& c) {
     return which == Cases::all || c.bench == (which == Cases::bench);
   };
@@ -114,31 +92,21 @@ void narrow_cases(std::vector<OpEntry>& ops, const Options& o, Cases which) {
     for (std::size_t i = 0; i < e.op->cases.size(); ++i) {
       const Case& c = e.op->cases[i];
       if (!fits(c) || (!o.cases.empty() && !keep.contains(c.name))) continue;
-      for (const DType d : harness::dtypes_of(*e.op, c))
-        if (dtypes.empty() || std::find(dtypes.begin(), dtypes.end(), d) != dtypes.end())
-          e.attempts.push_back({i, d});
+      std::vector<DType> types = harness::dtypes_of(*e.op, c);
+      if (!dtypes.empty())
+        std::erase_if(types, [&](DType d) {
+          return std::find(dtypes.begin(), dtypes.end(), d) == dtypes.end();
+        });
+      const auto left = [&](DType d) {
+        return std::find(without.begin(), without.end(), d) != without.end();
+      };
+      if (!std::all_of(types.begin(), types.end(), left)) std::erase_if(types, left);
+      for (const DType d : types) e.attempts.push_back({i, d});
     }
   }
 }
 
 }  // namespace
-
-std::string nearest(const std::string& word, const std::vector<std::string>& known) {
-  std::string best;
-  std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
-  for (const std::string& k : known) {
-    const std::size_t d = distance(word, k);
-    if (d < least) {
-      least = d;
-      best = k;
-    }
-  }
-  return best;
-}
-
-std::string join(const std::vector<std::string>& words) {
-  return fmt::format("{}", fmt::join(words, ", "));
-}
 
 Backend choose_backend(const Places& places, const std::string& asked) {
   if (!asked.empty() && asked != "simt" && asked != "cuda")
@@ -146,7 +114,7 @@ Backend choose_backend(const Places& places, const std::string& asked) {
   std::string why;
   for (const std::string name : {"cuda", "simt"}) {
     if (!asked.empty() && asked != name) continue;
-    // The GPU is looked for first; that there is none is no news unless it was asked for.
+    // The GPU is tried first. It is no error that there is none, unless it was asked for.
     Backend b{name, name == "cuda", harness::probe_device(places.device_library(name))};
     if (b.probe.ok()) return b;
     why += (why.empty() ? "" : "; ") + name + ": " + b.probe.error;
@@ -155,24 +123,19 @@ Backend choose_backend(const Places& places, const std::string& asked) {
       fmt::format("no backend works here ({}); `./warpath doctor` says what to install", why));
 }
 
-std::vector<OpEntry> open_folder(const Places& places, const std::string& folder,
-                                 const std::string& backend, RungSet set) {
-  const harness::OpenLibrary main =
-      harness::open_library(places.op_library(folder, backend, false), folder);
-  if (!main.ok()) throw Refusal(main.error);
-  harness::OpenLibrary wrong;
-  if (set == RungSet::wrong) {
-    const auto path = places.op_library(folder, backend, true);
-    if (!std::filesystem::exists(path)) return {};
-    wrong = harness::open_library(path, folder);
-    if (!wrong.ok()) throw Refusal(wrong.error);
-  }
+std::vector<OpEntry> open_ops(const Places& places, const NamedFolder& named,
+                              const std::string& backend, RungSet set) {
+  const bool wrong = set == RungSet::wrong;
+  if (wrong && !std::filesystem::exists(places.op_library(named.folder, backend, true))) return {};
+  const harness::OpenFolder opened = harness::open_folder(places, named.folder, backend, wrong);
+  if (!opened.ok()) throw Refusal(opened.error);
   std::vector<OpEntry> ops;
-  for (const Op& op : main.registry->ops) {
-    OpEntry e{folder, &op, {}, {}};
-    for (const Rung& r : (set == RungSet::wrong ? wrong : main).registry->rungs)
-      if (r.op == op.contract.name() && (set == RungSet::ladder_and_peers || !r.peer))
-        e.contestants.push_back({&r, r.name});
+  for (const Op* op : opened.ops) {
+    if (!named.op.empty() && op->contract.name() != named.op) continue;
+    OpEntry e{named.family, named.folder, op, {}, {}};
+    for (const Rung* r : opened.rungs)
+      if (r->op == op->contract.name() && (set == RungSet::ladder_and_peers || !r->peer))
+        e.contestants.push_back({r, r->name});
     ops.push_back(std::move(e));
   }
   return ops;
@@ -181,53 +144,47 @@ std::vector<OpEntry> open_folder(const Places& places, const std::string& folder
 std::vector<OpEntry> find_ops(const Places& places, const std::vector<std::string>& names,
                               const std::string& backend, RungSet set) {
   const std::vector<std::string> built = harness::built_folders(places, backend);
-  const auto has = [](const std::vector<std::string>& words, const std::string& w) {
-    return std::find(words.begin(), words.end(), w) != words.end();
-  };
   std::vector<OpEntry> found;
-  const auto add = [&](std::vector<OpEntry> more) {
-    for (OpEntry& e : more)
-      if (std::none_of(found.begin(), found.end(),
-                       [&](const OpEntry& f) { return f.name() == e.name(); }))
-        found.push_back(std::move(e));
-  };
   for (const std::string& word : names) {
-    if (word == "all") {
-      if (built.empty())
-        throw Refusal(
-            fmt::format("no op is built for {}; `./warpath doctor` says what is missing", backend));
-      for (const std::string& folder : built) add(open_folder(places, folder, backend, set));
-      continue;
+    bool any = false;
+    for (const NamedFolder& named : named_folders(places, word)) {
+      if (std::find(built.begin(), built.end(), named.folder) == built.end()) continue;
+      any = true;
+      for (OpEntry& e : open_ops(places, named, backend, set))
+        if (std::none_of(found.begin(), found.end(),
+                         [&](const OpEntry& f) { return f.name() == e.name(); }))
+          found.push_back(std::move(e));
     }
-    if (has(built, word)) {
-      add(open_folder(places, word, backend, set));
-      continue;
-    }
-    std::vector<std::string> known;
-    bool hit = false;
-    for (const std::string& folder : built)
-      for (OpEntry& e : open_folder(places, folder, backend, set)) {
-        add_unique(known, e.name());
-        if (e.name() != word) continue;
-        add({std::move(e)});
-        hit = true;
-      }
-    if (hit) continue;
-    const auto sources = harness::source_folders(places);
-    if (has(sources, word))
-      throw Refusal(fmt::format("op '{0}' is not built for {1}; `./warpath check {0}{2}` builds it",
-                                word, backend == "checked" ? "the checks" : backend,
-                                backend == "checked" ? " --sanitize" : ""));
-    for (const std::string& folder : sources) add_unique(known, folder);
-    throw Refusal(did_you_mean("op", word, known));
+    if (any) continue;
+    if (word == "all")
+      throw Refusal(
+          fmt::format("no op is built for {}; `./warpath doctor` says what is missing", backend));
+    throw Refusal(fmt::format("op '{0}' is not built for {1}; `./warpath check {0}{2}` builds it",
+                              word, backend == "checked" ? "the checks" : backend,
+                              backend == "checked" ? " --sanitize" : ""));
   }
   return found;
 }
 
-void narrow(std::vector<OpEntry>& ops, const Options& o, Cases which) {
+void narrow(std::vector<OpEntry>& ops, const Options& o, Cases which,
+            const std::vector<DType>& without) {
   narrow_rungs(ops, o.rungs);
-  narrow_cases(ops, o, which);
+  narrow_cases(ops, o, which, without);
   std::erase_if(ops, [](const OpEntry& e) { return e.contestants.empty() || e.attempts.empty(); });
+}
+
+void keep_one_type(std::vector<OpEntry>& ops) {
+  for (OpEntry& e : ops) {
+    std::vector<harness::Attempt> kept;
+    std::size_t turn = 0;
+    for (std::size_t i = 0; i < e.attempts.size();) {
+      std::size_t end = i;
+      while (end < e.attempts.size() && e.attempts[end].test == e.attempts[i].test) ++end;
+      kept.push_back(e.attempts[i + turn++ % (end - i)]);
+      i = end;
+    }
+    e.attempts = std::move(kept);
+  }
 }
 
 harness::Settings make_settings(const Places& places, const Backend& backend, const Options& o) {

@@ -1,14 +1,15 @@
-// From the words of a command line to a backend, ops, rungs, cases and types; a wrong word gets a
-// helpful refusal.
+// Turns the words of a command line into a backend, ops, rungs, cases and types. A wrong word gets
+// a helpful refusal.
 #pragma once
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "cli/op_names.h"
 #include "cli/options.h"
 #include "harness/library.h"
+#include "harness/outcome.h"
 #include "harness/probe.h"
-#include "harness/runner.h"
 
 namespace warpath::cli {
 
@@ -17,38 +18,32 @@ struct Backend {
   bool gpu = false;
   harness::Probe probe;
 };
-// The one asked for, or the GPU when there is one. Refuses when there is none.
+// The backend asked for, or the GPU when there is one. Refuses when there is none.
 Backend choose_backend(const harness::Places& places, const std::string& asked);
 
-struct OpEntry {
-  std::string folder;
-  const Op* op = nullptr;
-  std::vector<harness::Contestant> contestants;
-  std::vector<harness::Attempt> attempts;
-
-  const std::string& name() const { return op->contract.name(); }
-};
+using harness::OpEntry;
 
 enum class RungSet { ladder, ladder_and_peers, wrong };
 
 // The ops of one folder with their rungs; refuses when its library does not open.
-std::vector<OpEntry> open_folder(const harness::Places& places, const std::string& folder,
-                                 const std::string& backend, RungSet set);
+std::vector<OpEntry> open_ops(const harness::Places& places, const NamedFolder& named,
+                              const std::string& backend, RungSet set);
 
-// The ops that the names mean ("all", a folder, an op).
+// The ops that the names stand for, as far as they are built for the backend.
 std::vector<OpEntry> find_ops(const harness::Places& places, const std::vector<std::string>& names,
                               const std::string& backend, RungSet set);
 
 enum class Cases { small, bench, all };
 
 // Keeps the rungs, cases and types asked for; ops left without any are dropped.
-void narrow(std::vector<OpEntry>& ops, const Options& o, Cases which);
+// `without`: types that are left out where an op has others.
+void narrow(std::vector<OpEntry>& ops, const Options& o, Cases which,
+            const std::vector<DType>& without = {});
+
+// For --brief: of each case's types one, another from case to case.
+void keep_one_type(std::vector<OpEntry>& ops);
 
 harness::Settings make_settings(const harness::Places& places, const Backend& backend,
                                 const Options& o);
-
-// The word of `known` nearest to a misspelt one, or empty when none is near.
-std::string nearest(const std::string& word, const std::vector<std::string>& known);
-std::string join(const std::vector<std::string>& words);
 
 }  // namespace warpath::cli

@@ -1,11 +1,13 @@
-// warpath tables: what the pages quote, written anew from the result files and the sources.
+// warpath tables: writes the quoted parts of the pages again, from the result files and the
+// sources.
 #include "cli/tables.h"
+#include "cli/command.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "cli/options.h"
+#include "cli/op_names.h"
 #include "cli/page.h"
 #include "cli/report.h"
 #include "cli/terminal.h"
@@ -15,38 +17,28 @@ namespace fs = std::filesystem;
 namespace warpath::cli {
 namespace {
 
-constexpr const char* examples = R"(
+constexpr const char* tables_examples = R"(
 Examples:
   ./warpath tables               every lesson, README.md and docs/
-  ./warpath tables softmax       that lesson, README.md and docs/
+  ./warpath tables softmax       that lesson, its family's page, README.md and docs/
   ./warpath tables --check       writes nothing; 1 if a page is stale
 
-A page marks what is written here: <!-- results:BEGIN softmax -->, <!-- results:BEGIN best -->,
+A page marks what is written here: <!-- results:BEGIN softmax -->, <!-- results:BEGIN families -->,
 <!-- code:BEGIN 03_vector.cu vectorised -->, <!-- programs:BEGIN FOLDER --> or <!-- measured:BEGIN FILE.json -->,
 up to the line <!-- results:END --> and so on.
 Exit status: 0 done, 1 --check found a stale page, 2 a page, a result file or the command is wrong.)";
 
-std::vector<std::string> named_folders(const fs::path& root,
-                                       const std::vector<std::string>& names) {
+std::vector<std::string> folders_of(const harness::Places& places,
+                                    const std::vector<std::string>& names) {
   std::vector<std::string> folders;
   for (const std::string& name : names) {
     if (name == "all") return {};
-    const std::string folder = folder_of(root, name);
-    if (folder.empty()) {
-      std::vector<std::string> known;
-      for (const auto& e : fs::directory_iterator(root / "ops"))
-        known.push_back(e.path().filename().string());
-      std::sort(known.begin(), known.end());
-      const std::string near = nearest(name, known);
-      throw Refusal(near.empty() ? fmt::format("no op '{}'; there are: {}", name, join(known))
-                                 : fmt::format("no op '{}'; did you mean '{}'?", name, near));
-    }
-    folders.push_back(folder);
+    for (const NamedFolder& named : named_folders(places, name)) folders.push_back(named.folder);
   }
   return folders;
 }
 
-// All are filled before any is written: a page that is wrong leaves the others alone.
+// All pages are filled in before any is written: an error in one leaves all of them unchanged.
 std::vector<Page> fill_pages(const fs::path& root, const std::vector<std::string>& folders) {
   std::vector<Page> pages;
   for (const fs::path& file : find_pages(root, folders)) pages.push_back(fill_page(root, file));
@@ -54,8 +46,9 @@ std::vector<Page> fill_pages(const fs::path& root, const std::vector<std::string
 }
 
 int tables(const Options& o) {
-  const fs::path root = harness::find_places().root;
-  const std::vector<Page> pages = fill_pages(root, named_folders(root, o.names));
+  const harness::Places places = harness::find_places();
+  const fs::path& root = places.root;
+  const std::vector<Page> pages = fill_pages(root, folders_of(places, o.names));
   int stale = 0;
   nlohmann::ordered_json j = {{"pages", nlohmann::ordered_json::array()}};
   for (const Page& page : pages) {
@@ -89,13 +82,13 @@ std::vector<std::string> refresh_pages(const fs::path& root,
   return written;
 }
 
-void add_tables(Registry& r) {
-  CLI::App* c = r.app.add_subcommand("tables", "writes the tables and code of the lessons anew");
-  c->footer(examples);
-  c->add_option("op", r.options.names, "only the lessons of these ops");
-  c->add_flag("--check", r.options.check_only, "write nothing; exit status 1 if a page is stale");
-  add_json_flag(*c, r.options);
-  c->callback([&r] { r.status = tables(r.options); });
-}
+const Command tables_command = {
+    "tables", "writes the tables and code of the lessons again", tables_examples,
+    [](Flags& flags, Options& o) {
+      flags.names(o.names, "only the lessons of these ops or families", false);
+      flags.yes("--check", o.check_only, "write nothing; exit status 1 if a page is stale");
+      add_json_flag(flags, o);
+    },
+    tables};
 
 }  // namespace warpath::cli

@@ -6,7 +6,8 @@
 
 namespace warpath::cli {
 
-// Rewrites the blocks of the pages that these folders of ops/ appear in; says which files changed.
+// Rewrites the generated sections of the pages that show these folders of ops/; says which files
+// changed.
 std::vector<std::string> refresh_pages(const std::filesystem::path& root,
                                        const std::vector<std::string>& folders);
 

@@ -1,4 +1,4 @@
-// What goes to the terminal: colour only where it is seen, tables, one line of progress.
+// Output to the terminal: colour only where it is seen, tables, one line of progress.
 #pragma once
 #include <string>
 #include <vector>
@@ -21,10 +21,10 @@ class Table {
  public:
   explicit Table(std::vector<std::string> heads, std::string right = "");
   void add(std::vector<Cell> row);
-  void print() const;  // indented, aligned; columns named in `right` to the right
+  void print() const;  // indented, aligned; columns marked 'r' in `right` are right-aligned
  private:
   std::vector<std::string> heads_;
-  std::string right_;  // one letter a column: 'r' or 'l'
+  std::string right_;  // one letter per column: 'r' or 'l'
   std::vector<std::vector<Cell>> rows_;
 };
 

@@ -1,24 +1,27 @@
-// warpath alone: what this machine has, one ladder checked, three things to try.
+// warpath without arguments: what this machine has, one ladder checked, three things to try.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "cli/lesson_order.h"
 #include "cli/report.h"
 #include "cli/terminal.h"
 
 namespace warpath::cli {
 namespace {
 
-// A first look must not take a minute: a few cases, one type.
+// A first look must not take a minute: a few cases in one type.
 constexpr std::size_t tour_cases = 6;
 
-std::string tour_op(const harness::Places& places, const std::string& backend) {
+// The first lesson that is built.
+NamedFolder tour_folder(const harness::Places& places, const std::string& backend) {
   const auto built = harness::built_folders(places, backend);
-  for (const char* favourite : {"softmax", "vector_add"})
-    if (std::find(built.begin(), built.end(), favourite) != built.end()) return favourite;
+  for (const harness::OpFolder& f : lesson_order(places.root))
+    if (std::find(built.begin(), built.end(), f.name) != built.end())
+      return {f.family, f.name, f.name};
   if (built.empty())
     throw Refusal("no op is built yet; ./warpath run softmax builds and runs the first one");
-  return built.front();
+  return {"", built.front(), ""};
 }
 
 }  // namespace
@@ -26,8 +29,9 @@ std::string tour_op(const harness::Places& places, const std::string& backend) {
 int tour(const Options& o) {
   const harness::Places places = harness::find_places();
   const Backend backend = choose_backend(places, o.backend);
-  const std::string folder = tour_op(places, backend.name);
-  std::vector<OpEntry> ops = open_folder(places, folder, backend.name, RungSet::ladder);
+  const NamedFolder named = tour_folder(places, backend.name);
+  const std::string& folder = named.folder;
+  std::vector<OpEntry> ops = open_ops(places, named, backend.name, RungSet::ladder);
   ops.resize(std::min<std::size_t>(ops.size(), 1), OpEntry{});
   narrow(ops, o, Cases::small);
   if (ops.empty()) throw Refusal(fmt::format("op '{}' has no rung to show", folder));
@@ -37,7 +41,7 @@ int tour(const Options& o) {
   attempts.resize(std::min(attempts.size(), tour_cases));
 
   const harness::Settings settings = make_settings(places, backend, o);
-  const std::vector<OpOutcome> outcomes = run_all(ops, settings);
+  const std::vector<OpOutcome> outcomes = run_with_progress(ops, settings);
   const std::string own =
       std::filesystem::path(ops.front().contestants.front().rung->file).filename().string();
   const std::vector<std::pair<std::string, std::string>> tries = {
@@ -45,7 +49,8 @@ int tour(const Options& o) {
                                                     ? "every case, then times against the roofline"
                                                     : "every case and type of this ladder"},
       {fmt::format("./warpath ops {}", folder), "what the op promises and what each rung changes"},
-      {fmt::format("cp ops/{0}/{1} mine.cu && ./warpath check {0} mine.cu", folder, own),
+      {fmt::format("cp ops/{2}/{0}/{1} mine.cu && ./warpath check {0} mine.cu", folder, own,
+                   named.family),
        "your own kernel on the same cases"}};
 
   if (o.json) {

@@ -1,7 +1,7 @@
-# The two ways a .cu file becomes a library: by nvcc for the GPU, by warpath-cc for this CPU.
+# The two ways to make a library from .cu files: with nvcc for the GPU, with warpath-cc for this CPU.
 
-# x86-64 has its own switch between stacks; elsewhere it is Boost's. The file itself is looked for: a machine may have
-# Boost's headers without this library.
+# On x86-64 simt switches stacks itself; elsewhere it uses Boost's library. The library file itself is looked for,
+# because a machine may have only Boost's headers.
 if(WARPATH_SIMT AND NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   find_library(BOOST_CONTEXT boost_context)
   if(NOT BOOST_CONTEXT)
@@ -34,29 +34,24 @@ endif()
 set(WARPATH_CUDA_FLAGS -Xcompiler=-Wall,-Wextra -Xcudafe=--diag_suppress=177 -lineinfo
                        --expt-relaxed-constexpr)
 
-# warpath_simt_library(NAME [CHECKED] SOURCES … [OBJECTS …] [INCLUDES …]): lib/NAME.so for the CPU. CHECKED: with every
-# access of its kernels watched (warpath-cc --check).
-function(warpath_simt_library name)
-  cmake_parse_arguments(ARG "CHECKED" "" "SOURCES;OBJECTS;INCLUDES;LIBRARIES;DEFINES" ${ARGN})
-  set(objects)
+# Compiles SOURCES for this CPU and sets `objects_variable` to the object files. `checked`: with every access checked.
+function(warpath_simt_objects objects_variable name checked)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
   set(check_flag)
   set(how "for this CPU")
-  if(ARG_CHECKED)
-    set(check_flag --check)
+  if(checked)
+    set(check_flag --check -DWARPATH_ONE_HALF_TYPE)
     set(how "for the checks")
-    list(APPEND ARG_LIBRARIES simt_check)
-  endif()
-  # Loops over threads give racing threads an order: a missing barrier might not show.
-  if(name MATCHES "_wrong_simt$")
+  elseif(name MATCHES "_wrong_simt$")
+    # Loops over threads run racing threads in a fixed order, so a missing barrier might not show.
     set(check_flag --no-split)
   endif()
-  list(TRANSFORM ARG_INCLUDES PREPEND -I OUTPUT_VARIABLE includes)
-  list(TRANSFORM ARG_DEFINES PREPEND -D OUTPUT_VARIABLE defines)
-  # A wheel may be installed elsewhere than it was built; the last -march counts.
+  # A wheel may run on another machine than it was built on. The last -march counts.
   set(portable)
   if(SKBUILD AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     set(portable -Xcompiler -march=x86-64-v2)
   endif()
+  set(objects)
   foreach(source ${ARG_SOURCES})
     file(RELATIVE_PATH relative ${CMAKE_SOURCE_DIR} ${source})
     set(object ${CMAKE_BINARY_DIR}/simt-objects/${name}/${relative}.o)
@@ -65,8 +60,7 @@ function(warpath_simt_library name)
     add_custom_command(
       OUTPUT ${object}
       COMMAND ${CMAKE_COMMAND} -E env CXX=${CMAKE_CXX_COMPILER} $<TARGET_FILE:warpath-cc> -c ${source}
-              -o ${object} ${check_flag} ${portable} -std=c++20 -O2 ${defines} -I${CMAKE_SOURCE_DIR}
-              ${includes}
+              -o ${object} --reuse ${check_flag} ${portable} -std=c++20 -O2 -I${CMAKE_SOURCE_DIR}
               -Xcompiler -fPIC,-fvisibility=hidden,-fvisibility-inlines-hidden,-Wall,-Wextra -MD -MF
               ${object}.d
       DEPENDS ${source} warpath-cc
@@ -75,47 +69,100 @@ function(warpath_simt_library name)
       VERBATIM)
     list(APPEND objects ${object})
   endforeach()
-  add_library(${name} MODULE EXCLUDE_FROM_ALL ${objects} ${ARG_OBJECTS})
-  set_target_properties(${name} PROPERTIES PREFIX "" LINKER_LANGUAGE CXX)
-  target_link_libraries(${name} PRIVATE simt ${ARG_LIBRARIES})
+  set(${objects_variable} ${objects} PARENT_SCOPE)
 endfunction()
 
-# warpath_cuda_library(NAME SOURCES … …): the same for the GPU. Files ending in _sm90.cu are built for sm_90a alone.
-function(warpath_cuda_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;OBJECTS;INCLUDES;LIBRARIES;DEFINES" ${ARGN})
+# Compiles SOURCES for the GPU. Those that end in _sm90.cu are compiled for sm_90a only.
+function(warpath_cuda_objects objects_variable name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
   set(general ${ARG_SOURCES})
   set(hopper ${ARG_SOURCES})
   list(FILTER general EXCLUDE REGEX "_sm90\\.cu$")
   list(FILTER hopper INCLUDE REGEX "_sm90\\.cu$")
-  set(parts)
+  set(objects)
   foreach(part general hopper)
     if(${part})
       set(target ${name}_${part})
       add_library(${target} OBJECT EXCLUDE_FROM_ALL ${${part}})
-      target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR} ${ARG_INCLUDES})
+      target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR})
       target_compile_options(${target} PRIVATE ${WARPATH_CUDA_FLAGS})
-      target_compile_definitions(${target} PRIVATE ${ARG_DEFINES})
       target_link_libraries(${target} PRIVATE ${ARG_LIBRARIES})
       set_target_properties(${target} PROPERTIES CUDA_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
-      list(APPEND parts $<TARGET_OBJECTS:${target}>)
+      list(APPEND objects $<TARGET_OBJECTS:${target}>)
     endif()
   endforeach()
   if(hopper)
     set_target_properties(${name}_hopper PROPERTIES CUDA_ARCHITECTURES 90a-real)
   endif()
-  add_library(${name} MODULE EXCLUDE_FROM_ALL ${parts} ${ARG_OBJECTS})
+  set(${objects_variable} ${objects} PARENT_SCOPE)
+endfunction()
+
+# warpath_ptx(NAME SOURCES …): checks that nvcc accepts the kernels. It stops at PTX; machine code is made where it is
+# measured. Files that end in _sm90.cu are compiled for sm_90a, the others for sm_80.
+function(warpath_ptx name)
+  cmake_parse_arguments(ARG "" "" "SOURCES" ${ARGN})
+  set(texts)
+  foreach(source ${ARG_SOURCES})
+    file(RELATIVE_PATH relative ${CMAKE_SOURCE_DIR} ${source})
+    set(text ${CMAKE_BINARY_DIR}/ptx/${name}/${relative}.ptx)
+    get_filename_component(folder ${text} DIRECTORY)
+    file(MAKE_DIRECTORY ${folder})
+    set(arch 80)
+    if(source MATCHES "_sm90\\.cu$")
+      set(arch 90a)
+    endif()
+    add_custom_command(
+      OUTPUT ${text}
+      COMMAND ${CMAKE_CUDA_COMPILER} -ptx -arch=compute_${arch} -std=c++20 -Xcudafe=--diag_suppress=177
+              --expt-relaxed-constexpr -I${CMAKE_SOURCE_DIR} -MD -MF ${text}.d -MT ${text} ${source} -o ${text}
+      DEPENDS ${source}
+      DEPFILE ${text}.d
+      COMMENT "Compiling ${relative} to PTX"
+      VERBATIM)
+    list(APPEND texts ${text})
+  endforeach()
+  add_custom_target(${name} DEPENDS ${texts})
+  add_dependencies(ptx ${name})
+endfunction()
+
+function(warpath_kernel_objects objects_variable name backend)
+  if(backend STREQUAL cuda)
+    warpath_cuda_objects(objects ${name} ${ARGN})
+  else()
+    string(COMPARE EQUAL ${backend} checked checked)
+    warpath_simt_objects(objects ${name} ${checked} ${ARGN})
+  endif()
+  set(${objects_variable} ${objects} PARENT_SCOPE)
+endfunction()
+
+# warpath_kernel_library(NAME simt|checked|cuda SOURCES … [OBJECTS …] [LIBRARIES …]): lib/NAME.so, opened at run time.
+function(warpath_kernel_library name backend)
+  cmake_parse_arguments(ARG "" "" "SOURCES;OBJECTS;LIBRARIES" ${ARGN})
+  warpath_kernel_objects(objects ${name} ${backend} SOURCES ${ARG_SOURCES} LIBRARIES ${ARG_LIBRARIES})
+  add_library(${name} MODULE EXCLUDE_FROM_ALL ${objects} ${ARG_OBJECTS})
   set_target_properties(${name} PROPERTIES PREFIX "" LINKER_LANGUAGE CXX)
-  target_link_libraries(${name} PRIVATE CUDA::cudart ${ARG_LIBRARIES})
+  set(runtime_simt simt)
+  set(runtime_checked simt simt_check)
+  set(runtime_cuda CUDA::cudart)
+  target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} ${runtime_${backend}})
+endfunction()
+
+# warpath_kernel_archive(NAME simt|checked|cuda SOURCES … [OBJECTS …]): lib/libNAME.a, to link into such libraries.
+function(warpath_kernel_archive name backend)
+  cmake_parse_arguments(ARG "" "" "SOURCES;OBJECTS" ${ARGN})
+  warpath_kernel_objects(objects ${name} ${backend} SOURCES ${ARG_SOURCES})
+  add_library(${name} STATIC EXCLUDE_FROM_ALL ${objects} ${ARG_OBJECTS})
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
 endfunction()
 
 # warpath_library(NAME …): on every backend there is, as NAME_simt and NAME_cuda.
 function(warpath_library name)
   if(WARPATH_SIMT)
-    warpath_simt_library(${name}_simt ${ARGN})
+    warpath_kernel_library(${name}_simt simt ${ARGN})
     add_dependencies(backends_simt ${name}_simt)
   endif()
   if(WARPATH_CUDA)
-    warpath_cuda_library(${name}_cuda ${ARGN})
+    warpath_kernel_library(${name}_cuda cuda ${ARGN})
     add_dependencies(backends_cuda ${name}_cuda)
   endif()
 endfunction()
@@ -123,3 +170,4 @@ endfunction()
 add_custom_target(backends_simt)
 add_custom_target(backends_checked)
 add_custom_target(backends_cuda)
+add_custom_target(ptx)

@@ -1,49 +1,69 @@
-# One folder under ops/ is one op: found by being there.
-#   *.cpp host only, *.cu the rungs, peers*.cu the vendor's way (GPU only), wrong/*.cu kernels the checks reject.
-# For the CPU there is each library twice: OP_simt as it runs, OP_checked for `check --sanitize`.
-# WARPATH_OP_LIBRARY says that all rungs of the op are in the same library: what takes minutes to compile is then compiled
-# in one of them, and a rung that is built by itself brings it along.
+# Every folder ops/FAMILY/OP/ is one op, found by a glob.
+#   *.cpp host only, NN_*.cu the rungs, peers*.cu the vendor's way (GPU only), wrong/*.cu kernels the checks reject,
+#   other *.cu: kernels that rungs launch but that are no rungs.
+# If there are such files, OP_parts is an archive of them and of the rungs. A learner's copy of one rung is linked with
+# it, because it may launch kernels of the other files.
+# OP_host holds the contract, cases, cost and reference, and no kernel. OP_simt and OP_cuda hold the rungs for a
+# backend, OP_checked those for `check --sanitize`.
 
-file(GLOB op_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true ${CMAKE_SOURCE_DIR}/ops/*)
+file(GLOB op_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true ${CMAKE_SOURCE_DIR}/ops/*/*)
+list(FILTER op_folders EXCLUDE REGEX "/[^/]*\\.[^/]*$")  # files directly in a family's folder
+add_custom_target(hosts)
+set(op_names)
 foreach(folder ${op_folders})
-  if(NOT IS_DIRECTORY ${folder})
+  get_filename_component(op ${folder} NAME)
+  if(NOT EXISTS ${folder}/${op}.h)
     continue()
   endif()
-  get_filename_component(op ${folder} NAME)
+  if(op IN_LIST op_names)
+    message(FATAL_ERROR "two folders of ops/ are named ${op}: libraries and commands name an op by its folder")
+  endif()
+  list(APPEND op_names ${op})
   file(GLOB host_sources CONFIGURE_DEPENDS ${folder}/*.cpp)
-  file(GLOB rungs CONFIGURE_DEPENDS ${folder}/*.cu)
+  file(GLOB kernels CONFIGURE_DEPENDS ${folder}/*.cu)
   file(GLOB wrong CONFIGURE_DEPENDS ${folder}/wrong/*.cu)
-  set(peers ${rungs})
-  list(FILTER rungs EXCLUDE REGEX "/peers[^/]*\\.cu$")
+  set(rungs ${kernels})
+  set(peers ${kernels})
+  set(parts ${kernels})
+  list(FILTER rungs INCLUDE REGEX "/([^/]*_)?[0-9][0-9]_[^/]*\\.cu$")
   list(FILTER peers INCLUDE REGEX "/peers[^/]*\\.cu$")
+  list(FILTER parts EXCLUDE REGEX "/(([^/]*_)?[0-9][0-9]_|peers)[^/]*\\.cu$")
 
-  add_library(${op}_host OBJECT EXCLUDE_FROM_ALL ${host_sources})
+  set(core $<TARGET_OBJECTS:warpath_core>)
+  add_library(${op}_host MODULE EXCLUDE_FROM_ALL ${host_sources} ${core})
   target_include_directories(${op}_host PRIVATE ${CMAKE_SOURCE_DIR})
   target_compile_options(${op}_host PRIVATE -Wall -Wextra)
-  set_target_properties(${op}_host PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
-  set(objects $<TARGET_OBJECTS:${op}_host> $<TARGET_OBJECTS:warpath_core>)
+  set_target_properties(${op}_host PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  add_dependencies(hosts ${op}_host)
 
+  set(backends)
   if(WARPATH_SIMT)
-    warpath_simt_library(${op}_simt SOURCES ${rungs} OBJECTS ${objects} INCLUDES ${folder}
-                         DEFINES WARPATH_OP_LIBRARY)
-    warpath_simt_library(${op}_checked CHECKED SOURCES ${rungs} OBJECTS ${objects} INCLUDES ${folder}
-                         DEFINES WARPATH_OP_LIBRARY)
-    add_dependencies(backends_simt ${op}_simt)
-    add_dependencies(backends_checked ${op}_checked)
+    list(APPEND backends simt checked)
   endif()
   if(WARPATH_CUDA)
-    set(libraries)
-    warpath_usable_peers(peers libraries)
-    warpath_cuda_library(${op}_cuda SOURCES ${rungs} ${peers} OBJECTS ${objects} INCLUDES ${folder}
-                         LIBRARIES ${libraries} DEFINES WARPATH_OP_LIBRARY)
-    add_dependencies(backends_cuda ${op}_cuda)
+    list(APPEND backends cuda)
+    set(peer_libraries)
+    warpath_usable_peers(peers peer_libraries)
+    warpath_ptx(${op}_ptx SOURCES ${rungs} ${parts} ${wrong})
   endif()
-  if(wrong)
-    warpath_library(${op}_wrong SOURCES ${wrong} OBJECTS $<TARGET_OBJECTS:warpath_core> INCLUDES ${folder})
-    if(WARPATH_SIMT)
-      warpath_simt_library(${op}_wrong_checked CHECKED SOURCES ${wrong} OBJECTS $<TARGET_OBJECTS:warpath_core>
-                           INCLUDES ${folder})
-      add_dependencies(backends_checked ${op}_wrong_checked)
+  foreach(backend ${backends})
+    set(more)
+    set(linked)
+    if(backend STREQUAL cuda)
+      set(more ${peers})
+      set(linked ${peer_libraries})
     endif()
-  endif()
+    warpath_kernel_objects(objects ${op}_rungs_${backend} ${backend} SOURCES ${rungs})
+    if(parts)
+      warpath_kernel_archive(${op}_parts_${backend} ${backend} SOURCES ${parts} OBJECTS ${objects})
+      list(APPEND linked ${op}_parts_${backend})
+    endif()
+    warpath_kernel_library(${op}_${backend} ${backend} SOURCES ${more} OBJECTS ${objects} ${core} LIBRARIES ${linked})
+    add_dependencies(${op}_${backend} ${op}_host)
+    add_dependencies(backends_${backend} ${op}_${backend})
+    if(wrong)
+      warpath_kernel_library(${op}_wrong_${backend} ${backend} SOURCES ${wrong} OBJECTS ${core})
+      add_dependencies(backends_${backend} ${op}_wrong_${backend})
+    endif()
+  endforeach()
 endforeach()

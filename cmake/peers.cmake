@@ -27,7 +27,7 @@ if(WARPATH_CUDA)
   message(STATUS "peers: ${WARPATH_PEER_LIBRARIES}")
 endif()
 
-# Keeps those of the listed peers_NAME.cu files whose library is here; sets what they link with.
+# Keeps those of the listed peers_NAME.cu files whose library is found here, and sets what they link with.
 function(warpath_usable_peers files_variable libraries_variable)
   set(usable)
   set(libraries)

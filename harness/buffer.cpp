@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/error.h"
+#include "core/host/error.h"
 
 namespace warpath::harness {
 namespace {
@@ -29,7 +29,7 @@ std::vector<char> guard_bytes(std::int64_t n) {
 
 void must(const char* device_error) {
   if (!device_error) return;
-  // The place inside the device library says nothing to whoever wrote the kernel.
+  // The source location inside the device library means nothing to whoever wrote the kernel.
   std::string text = device_error;
   if (const auto place = text.rfind(" ["); place != std::string::npos) text.resize(place);
   throw Error(text);

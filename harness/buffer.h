@@ -14,7 +14,7 @@ void must(const char* device_error);
 class GuardedBuffer {
  public:
   // The data starts `lead` bytes past an aligned address.
-  // With a sanitizer there are no zones: it sees for itself what is outside of an allocation.
+  // With a sanitizer there are no zones: it detects accesses outside of an allocation itself.
   GuardedBuffer(const Device& device, const Sanitizer* sanitizer, std::string name,
                 std::int64_t bytes, std::int64_t lead);
   ~GuardedBuffer();
@@ -28,7 +28,7 @@ class GuardedBuffer {
 
   void poison(int byte, std::int64_t from = 0) const;  // counts as not written
   void zero(std::int64_t bytes) const;                 // the first ones; counts as written
-  // Empty, or what was done to the memory around the data.
+  // Empty, or which memory around the data was overwritten.
   std::string damage() const;
 
  private:

@@ -7,7 +7,7 @@
 #include <limits>
 #include <mutex>
 
-#include "core/parallel.h"
+#include "core/host/parallel.h"
 #include "harness/convert.h"
 
 namespace warpath::harness {
@@ -25,7 +25,7 @@ struct Judge {
   DType dtype;
   Tolerance tolerance;
   UlpOf ulps;
-  double overflow;  // where rounding goes to infinity
+  double overflow;  // from here on, values round to infinity
   bool exact;
 
   explicit Judge(const Expected& e)
@@ -46,7 +46,7 @@ struct Judge {
   static Judged wrong() { return {infinity, 0, infinity}; }
 
   Judged operator()(double got, double reference, double scale) const {
-    if (exact && got == reference) return {0, 0, 0};  // as good as all of them, and quick
+    if (exact && got == reference) return {0, 0, 0};  // most elements, and the fast path
     if (std::isnan(reference)) return std::isnan(got) ? Judged{0, 0, 0} : wrong();
     if (std::isnan(got)) return wrong();
     if (std::isinf(reference)) return got == reference ? Judged{0, 0, 0} : wrong();
@@ -58,14 +58,14 @@ struct Judge {
                  : wrong();
     }
     const double target = exact ? round_to(reference, dtype) : reference;
-    if (std::isinf(target)) return wrong();  // equality was asked for, and infinity is the answer
+    if (std::isinf(target)) return wrong();  // equality is required, and the answer is infinity
     const double error = std::abs(got - target);
     if (error == 0) return {0, allowed, 0};
     return {error, allowed, allowed > 0 ? error / allowed : infinity};
   }
 };
 
-// The worst element, and how many are out of bounds; merged in any order with the same result.
+// The worst element, and how many are out of bounds. Merging gives the same result in any order.
 struct Tally {
   Judged worst{0, 0, -1};
   double largest = 0;

@@ -1,13 +1,13 @@
-// The comparison: what a kernel wrote against float64. It says where, what, what was expected and
-// what was allowed. This file must not be compiled with fast-math, which may assume that there are
-// no NaNs.
+// The comparison of a kernel's output with the float64 reference. It reports where, what, what was
+// expected and what was allowed. It must not be compiled with fast-math, which may assume that
+// there are no NaNs.
 #pragma once
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "core/case.h"
-#include "core/dtype.h"
+#include "core/host/case.h"
+#include "core/host/dtype.h"
 
 #ifdef __FAST_MATH__
 #error "the comparison cannot see NaN under fast-math"
@@ -35,12 +35,11 @@ struct Expected {
   Tolerance tolerance;
 };
 
-// 1. NaN and infinity must be where they belong; at the border of overflow both sides of it are
-// right.
-// 2. |got - reference| <= out_ulps * ulp(reference) + f32_ulps * 2^-23 * scale, and never less than
-// the smallest
-//    normal f32, because a GPU may flush subnormals. An out_ulps of 0 with no f32_ulps asks for
-//    equality.
+// 1. NaN and infinity must be where they belong. At the edge of overflow, both the largest number
+// and infinity are right.
+// 2. |got - reference| <= out_ulps * ulp(reference) + f32_ulps * 2^-23 * scale. The bound is never
+// less than the smallest normal f32, because a GPU may flush subnormals. An out_ulps of 0 without
+// f32_ulps requires equality.
 Verdict compare(const Expected& expected, const void* got);
 
 // Positions are right or wrong.

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "core/error.h"
+#include "core/host/error.h"
 
 namespace warpath::harness {
 namespace {
@@ -63,7 +63,7 @@ struct Small {
 using F16 = Small<5, 10>;
 using BF16 = Small<8, 7>;
 
-// All values of f16: a look-up is several times faster than taking the bits apart.
+// All values of f16: a look-up is several times faster than decoding the bits.
 const float* f16_values() {
   static const std::vector<float> values = [] {
     std::vector<float> v(65536);
@@ -78,7 +78,7 @@ template <class T>
 T saturate(double x) {
   if (std::isnan(x)) return 0;
   const double r = std::nearbyint(x);
-  // The upper limit of i64 is not a double; its successor is.
+  // The upper limit of i64 is not a double; the next integer is.
   if (r >= std::ldexp(1.0, std::numeric_limits<T>::digits)) return std::numeric_limits<T>::max();
   if (r <= static_cast<double>(std::numeric_limits<T>::min())) return std::numeric_limits<T>::min();
   return static_cast<T>(r);

@@ -1,14 +1,14 @@
-// Numbers between float64, in which the harness thinks, and the types kernels work in.
+// Conversions between float64, in which the harness computes, and the types of the kernels.
 #pragma once
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 
-#include "core/dtype.h"
+#include "core/host/dtype.h"
 
 namespace warpath::harness {
 
-// Rounded to nearest, ties to even, once: straight from float64, never by way of f32. Integers
+// Rounded once, to nearest, ties to even: directly from float64, never by way of f32. Integers
 // saturate.
 void encode(const double* from, DType dtype, void* to, std::int64_t n);
 void decode(const void* from, DType dtype, double* to, std::int64_t n);
@@ -19,8 +19,8 @@ void decode_index(const void* from, DType dtype, std::int64_t* to, std::int64_t 
 
 double round_to(double x, DType dtype);
 
-// The distance between neighbours of the dtype around x; in the subnormal range that of the
-// smallest ones. 1 for integers.
+// The distance between neighbouring values of the dtype around x; in the subnormal range, the
+// smallest subnormal. 1 for integers.
 double ulp(double x, DType dtype);
 
 // The same for many numbers of one float type: the exponent is taken from the bits, without a call.

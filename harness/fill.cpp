@@ -5,7 +5,7 @@
 #include <limits>
 #include <numbers>
 
-#include "core/parallel.h"
+#include "core/host/parallel.h"
 #include "harness/convert.h"
 
 namespace warpath::harness {
@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t grain = 1 << 14;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// One element at its place: (row, column) with the last axis as the columns.
+// One element and its position: (row, column), where the last axis is the columns.
 struct Place {
   std::uint64_t key;
   std::uint64_t index;
@@ -41,8 +41,8 @@ double normal(const Place& p) {
   }
 }
 
-// Magnitudes over many powers of two. The top is low enough for a sum of 2^28 random signs to stay
-// finite.
+// Magnitudes over many powers of two. The largest is small enough for a sum of 2^28 of them with
+// random signs to stay finite.
 double wide(const Place& p) {
   struct Range {
     double low, high;
@@ -105,7 +105,7 @@ double ties(const Place& p) {
 }
 
 // Half of the rows stay clean, so that an op which spreads a NaN over its row still shows ordinary
-// numbers. The others hold about two special values each, of one kind or of all.
+// numbers. The others hold about two special values each, all of one kind or of all kinds.
 double special(const Place& p) {
   if (!is_float(p.dtype)) return normal(p);
   constexpr std::int64_t stretch = 64;  // stands for a row when there is only one
@@ -120,8 +120,9 @@ double special(const Place& p) {
   return what == 0 ? std::nan("") : what == 1 ? infinity : -infinity;
 }
 
-// From -8 to 8 along the last axis in steps the dtype can tell apart; where the slope is finer than
-// that, a pattern of five keeps every element different from its neighbours in both directions.
+// From -8 to 8 along the last axis in steps that the dtype can represent. Where the slope is finer
+// than that, a pattern of period five keeps every element different from its neighbours in both
+// directions.
 double ramp(const Place& p) {
   const std::int64_t row = std::max<std::int64_t>(p.row, 0);
   if (!is_float(p.dtype)) {
@@ -167,7 +168,7 @@ std::uint64_t make_key(std::uint64_t seed, std::string_view op, std::string_view
   return random_bits(hash, 0);
 }
 
-// Box-Muller, one half of the pair: no state, and two of the cheap hashes are less than one
+// Box-Muller, one half of the pair: it needs no state, and two cheap hashes cost less than one
 // logarithm.
 double random_normal(std::uint64_t key, std::uint64_t i) {
   const double u = 1 - random_unit(key, 2 * i);  // (0, 1]
@@ -182,8 +183,8 @@ void fill(double* to, const std::vector<std::int64_t>& shape, DType dtype, Fill 
   const std::int64_t columns = shape.empty() ? 1 : shape.back();
   const bool one_row = n == columns;
   // Beyond that many, ordinary numbers repeat: a logarithm and a cosine for each of 2^28 would take
-  // longer than all the rest. A prime, so that no tile, row or block ever meets the same numbers at
-  // the same place.
+  // longer than everything else. The period is a prime, so that no tile, row or block gets the same
+  // numbers at the same place.
   constexpr std::int64_t period = 4194301;
   const std::int64_t drawn = kind == Fill::normal ? std::min(n, period) : n;
   parallel_for(drawn, grain, [&](std::int64_t begin, std::int64_t end) {

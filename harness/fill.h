@@ -1,12 +1,12 @@
-// The numbers a kernel is tried on: counter-based, so that element i is the same whoever draws it
-// and in any order.
+// The numbers a kernel is tested with. The generator is counter-based: element i is the same in any
+// order and on any thread.
 #pragma once
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
-#include "core/case.h"
-#include "core/dtype.h"
+#include "core/host/case.h"
+#include "core/host/dtype.h"
 
 namespace warpath::harness {
 

@@ -4,6 +4,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <tuple>
+
+#include "harness/backend.h"
 
 namespace fs = std::filesystem;
 
@@ -14,7 +20,7 @@ fs::path Places::device_library(const std::string& backend) const {
 }
 
 fs::path Places::check_library() const {
-  return lib / "libsimt_check.so";
+  return lib / check_library_file;
 }
 
 fs::path Places::op_library(const std::string& folder, const std::string& backend,
@@ -32,10 +38,10 @@ Places find_places() {
     p.root = root;
     return p;
   }
-  // A build folder lies inside the tree, or wherever its owner put it: then the tree it was built
-  // from.
+  // A build folder is inside the tree. If it is elsewhere, the tree it was built from is used.
   for (fs::path at = p.program.parent_path(); at.has_relative_path(); at = at.parent_path())
-    if (fs::exists(at / "core" / "registry.h", ignored) && fs::is_directory(at / "ops", ignored)) {
+    if (fs::exists(at / "core" / "host" / "registry.h", ignored) &&
+        fs::is_directory(at / "ops", ignored)) {
       p.root = at;
       return p;
     }
@@ -43,16 +49,15 @@ Places find_places() {
   return p;
 }
 
-OpenLibrary open_library(const fs::path& path, const std::string& folder) {
+OpenLibrary open_library(const fs::path& path) {
   OpenLibrary l;
-  l.path = path;
-  l.folder = folder;
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     const char* why = dlerror();
     l.error = why ? why : "cannot be opened";
     return l;
   }
+  l.loaded = true;
   using Entry = const Library* (*)();
   const auto entry = reinterpret_cast<Entry>(dlsym(handle, "warpath_library"));
   if (!entry) {
@@ -61,6 +66,70 @@ OpenLibrary open_library(const fs::path& path, const std::string& folder) {
   }
   l.registry = entry();
   return l;
+}
+
+namespace {
+
+// What a header declares: static constexpr const char* op = "softmax".
+std::vector<std::string> declared_ops(const fs::path& header) {
+  std::ifstream in(header);
+  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  static const std::regex declaration("\\bop = \"([a-z0-9_]+)\"");
+  std::vector<std::string> names;
+  for (std::sregex_iterator it(text.begin(), text.end(), declaration), end; it != end; ++it)
+    names.push_back((*it)[1]);
+  return names;
+}
+
+}  // namespace
+
+std::vector<OpFolder> op_folders(const fs::path& root) {
+  std::vector<OpFolder> found;
+  std::error_code ignored;
+  for (const auto& family : fs::directory_iterator(root / "ops", ignored))
+    for (const auto& folder : fs::directory_iterator(family.path(), ignored)) {
+      const std::string name = folder.path().filename().string();
+      const fs::path header = folder.path() / (name + ".h");
+      if (fs::exists(header, ignored))
+        found.push_back(
+            {family.path().filename().string(), name, folder.path(), declared_ops(header)});
+    }
+  std::sort(found.begin(), found.end(), [](const OpFolder& a, const OpFolder& b) {
+    return std::tie(a.family, a.name) < std::tie(b.family, b.name);
+  });
+  return found;
+}
+
+std::optional<OpFolder> find_folder(const fs::path& root, const std::string& name) {
+  const std::vector<OpFolder> all = op_folders(root);
+  for (const OpFolder& f : all)
+    if (f.name == name) return f;
+  for (const OpFolder& f : all)
+    if (std::find(f.ops.begin(), f.ops.end(), name) != f.ops.end()) return f;
+  return std::nullopt;
+}
+
+OpenFolder open_folder(const Places& places, const std::string& folder, const std::string& backend,
+                       bool wrong) {
+  OpenFolder found;
+  const auto open = [&](const fs::path& path) -> const Library* {
+    const OpenLibrary l = open_library(path);
+    if (!l.ok() && found.ok()) found.error = l.error;
+    return l.registry;
+  };
+  const fs::path host = places.op_library(folder, "host");
+  std::error_code ignored;
+  const bool has_host = fs::exists(host, ignored);
+  if (has_host || backend.empty())
+    if (const Library* l = open(host))
+      for (const Op& op : l->ops) found.ops.push_back(&op);
+  if (backend.empty()) return found;
+  if (!has_host)
+    if (const Library* l = open(places.op_library(folder, backend)))
+      for (const Op& op : l->ops) found.ops.push_back(&op);
+  if (const Library* l = open(places.op_library(folder, backend, wrong)))
+    for (const Rung& r : l->rungs) found.rungs.push_back(&r);
+  return found;
 }
 
 std::vector<std::string> built_folders(const Places& places, const std::string& backend,
@@ -74,17 +143,6 @@ std::vector<std::string> built_folders(const Places& places, const std::string& 
     file.resize(file.size() - tail.size());
     if (file == "device" || (!wrong && file.ends_with("_wrong"))) continue;
     found.push_back(file);
-  }
-  std::sort(found.begin(), found.end());
-  return found;
-}
-
-std::vector<std::string> source_folders(const Places& places) {
-  std::vector<std::string> found;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(places.root / "ops", ignored)) {
-    const std::string folder = entry.path().filename().string();
-    if (fs::exists(entry.path() / (folder + ".h"), ignored)) found.push_back(folder);
   }
   std::sort(found.begin(), found.end());
   return found;

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-#include "core/error.h"
+#include "core/host/error.h"
 
 namespace warpath::harness {
 namespace {
@@ -17,7 +17,7 @@ std::size_t whole_pages(std::int64_t bytes) {
   return static_cast<std::size_t>(bytes > 0 ? round_up(bytes, page) : page);
 }
 
-// Gigabytes are touched once each, so both kinds ask for huge pages: faults would take longer than
+// Gigabytes are touched once, so both kinds ask for huge pages: page faults would take longer than
 // the work.
 void* map(std::size_t bytes, int flags) {
   void* p =

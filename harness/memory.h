@@ -1,13 +1,13 @@
-// Two kinds of memory around a child process: what it shares with its parent, and what it must
-// never see.
+// Two kinds of memory around a child process: memory that it shares with its parent, and memory
+// that it must never see.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 
 namespace warpath::harness {
 
-// Pages shared with every child forked later. Reserved, not committed: a page costs memory once it
-// is touched.
+// Pages shared with every child forked later. They are reserved, not committed: a page costs memory
+// only when it is touched.
 class SharedArena {
  public:
   explicit SharedArena(std::int64_t bytes);
@@ -25,7 +25,8 @@ class SharedArena {
   std::size_t size_ = 0;
 };
 
-// Memory a forked child has not even mapped: a kernel cannot copy a reference it cannot reach.
+// Memory that a forked child does not have mapped: a kernel cannot copy a reference it cannot
+// reach.
 class PrivateBuffer {
  public:
   PrivateBuffer() = default;

@@ -3,29 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <new>
 
-#include "core/error.h"
+#include "core/host/error.h"
 #include "harness/memory.h"
 
 namespace warpath::harness {
 namespace {
 
 constexpr std::int64_t arena_alignment = 4096;
-
-DType dtype_of(const Op& op, const Case& test, const ArgSpec& a, DType run) {
-  if (!a.same_as.empty()) {
-    const ArgSpec* other = op.contract.find(a.same_as);
-    WARPATH_CHECK(other != nullptr, op.contract.name() + ": '" + a.name +
-                                        "' has the type of the unknown '" + a.same_as + "'");
-    return dtype_of(op, test, *other, run);
-  }
-  if (const auto given = test.types.find(a.name); given != test.types.end()) return given->second;
-  if (!a.index && std::find(a.dtypes.begin(), a.dtypes.end(), run) != a.dtypes.end()) return run;
-  WARPATH_CHECK(!a.dtypes.empty(), op.contract.name() + ": '" + a.name + "' lists no types");
-  return a.dtypes.front();
-}
 
 constexpr std::int64_t gap = 8;  // elements: a row stays aligned to 16 bytes in every type
 
@@ -61,20 +46,24 @@ Plan make_plan(const Op& op, const Case& test, DType dtype) {
   plan.op = &op;
   plan.test = &test;
   plan.dtype = dtype;
-  for (const ArgSpec& a : op.contract.args()) {
-    if (!a.is_tensor()) continue;
+  Dims dims = test.dims;
+  for (const auto& [count, sizes] : test.lists)
+    dims[count] = static_cast<std::int64_t>(sizes.size());
+  const auto add = [&](const ArgSpec& a, int element, std::vector<std::int64_t> shape) {
     TensorPlan t;
     t.spec = &a;
-    t.dtype = dtype_of(op, test, a, dtype);
-    t.shape = shape_of(a, test.dims);
+    t.element = element;
+    t.name = element < 0 ? a.name : fmt::format("{}[{}]", a.name, element);
+    t.dtype = dtype_of(op.contract, a, dtype, test.types);
+    t.shape = std::move(shape);
     t.size = 1;
     for (const std::int64_t d : t.shape) t.size *= d;
     if (const auto l = test.layouts.find(a.name); l != test.layouts.end()) t.layout = l->second;
     t.stride = strides_of(t.shape, t.layout);
     t.bytes = span_of(t) * static_cast<std::int64_t>(size_of(t.dtype));
-    // A case leaves an optional tensor out by setting its name to 0 among its scalars.
-    const auto given = test.scalars.find(a.name);
-    t.present = !(a.optional && given != test.scalars.end() && given->second == 0);
+    const auto o = test.offsets.find(a.name);
+    t.offset = o == test.offsets.end() ? test.offset : o->second;
+    t.present = std::find(test.without.begin(), test.without.end(), a.name) == test.without.end();
     if (t.present && a.is_input()) {
       t.input_at = plan.input_bytes;
       plan.input_bytes += round_up(t.bytes, arena_alignment);
@@ -84,7 +73,20 @@ Plan make_plan(const Op& op, const Case& test, DType dtype) {
       plan.output_bytes += round_up(t.bytes, arena_alignment);
     }
     plan.tensors.push_back(std::move(t));
+  };
+  for (const ArgSpec& a : op.contract.args()) {
+    if (a.is_tensor()) add(a, -1, shape_of(a, dims));
+    if (!a.is_list()) continue;
+    const auto sizes = test.lists.find(a.dims[0].name);
+    WARPATH_CHECK(sizes != test.lists.end(),
+                  fmt::format("no sizes given for the list '{}' of '{}'", a.dims[0].name, a.name));
+    for (std::size_t i = 0; i < sizes->second.size(); ++i)
+      add(a, static_cast<int>(i), {sizes->second[i]});
   }
+  for (TensorPlan& t : plan.tensors)
+    if (std::count(test.in_place.begin(), test.in_place.end(), t.spec->name))
+      for (std::size_t i = 0; i < plan.tensors.size(); ++i)
+        if (plan.tensors[i].spec->name == t.spec->in_place) t.shares = static_cast<int>(i);
   return plan;
 }
 
@@ -92,44 +94,34 @@ std::vector<DType> dtypes_of(const Op& op, const Case& test) {
   return test.dtypes.empty() ? op.contract.dtypes() : test.dtypes;
 }
 
-void ArgsBlob::Release::operator()(void* p) const {
-  std::free(p);
-}
-
-ArgsBlob::ArgsBlob(const Plan& plan) {
-  constexpr std::size_t alignment = 64;
-  const auto size =
-      static_cast<std::size_t>(round_up(static_cast<std::int64_t>(plan.op->args_size), alignment));
-  storage_.reset(std::aligned_alloc(alignment, size));
-  if (!storage_) throw std::bad_alloc();
-  plan.op->construct(get());
+ArgsBlob::ArgsBlob(const Plan& plan) : ArgsBlock(*plan.op) {
+  for (const TensorPlan& t : plan.tensors)
+    if (t.present && t.element >= 0) lists_[t.spec].emplace_back();
+  for (const auto& [spec, tensors] : lists_)
+    list_at(get(), *spec) = {tensors.data(), static_cast<std::int64_t>(tensors.size())};
   for (const TensorPlan& t : plan.tensors) {
-    if (!t.present) continue;  // of no rank: so does the cost of a call see what is left out
-    set_tensor(tensor(t), nullptr, t.dtype, t.shape);
-    std::copy(t.stride.begin(), t.stride.end(), tensor(t).stride.begin());
+    if (!t.present) continue;  // rank 0: this is how the cost function sees that it is left out
+    set_tensor(tensor(t), nullptr, t.dtype, t.shape, t.stride);
   }
-  for (const ArgSpec& a : plan.op->contract.args()) {
-    if (a.role != Role::scalar) continue;
-    const auto given = plan.test->scalars.find(a.name);
-    set_scalar(get(), a, given == plan.test->scalars.end() ? a.fallback : given->second);
-  }
+  for (const auto& [name, value] : plan.test->scalars)
+    if (const ArgSpec* a = plan.op->contract.find(name)) set_scalar(get(), *a, value.stored(*a));
 }
 
-void set_tensor(Tensor& t, void* data, DType dtype, const std::vector<std::int64_t>& shape) {
-  WARPATH_CHECK(shape.size() <= max_rank, "more axes than a tensor can have");
-  t.data = data;
-  t.dtype = dtype;
-  t.rank = static_cast<int>(shape.size());
-  std::int64_t step = 1;
-  for (std::size_t i = shape.size(); i-- > 0;) {
-    t.shape[i] = shape[i];
-    t.stride[i] = step;
-    step *= shape[i];
-  }
+Tensor& ArgsBlob::tensor(const TensorPlan& t) {
+  return t.element < 0 ? tensor(*t.spec)
+                       : lists_.at(t.spec).at(static_cast<std::size_t>(t.element));
 }
 
 void check_case(const Op& op, const Case& test) {
   const auto& args = op.contract.args();
+  for (const auto& [name, sizes] : test.lists) {
+    const bool known = std::any_of(args.begin(), args.end(), [n = name](const ArgSpec& a) {
+      return a.is_list() && a.dims[0].name == n;
+    });
+    WARPATH_CHECK(known && std::all_of(sizes.begin(), sizes.end(), [](auto n) { return n >= 0; }),
+                  fmt::format("{}: case '{}' sizes the unknown list '{}'", op.contract.name(),
+                              test.name, name));
+  }
   for (const auto& [name, size] : test.dims) {
     const bool known = std::any_of(args.begin(), args.end(), [&, n = name](const ArgSpec& a) {
       return std::any_of(a.dims.begin(), a.dims.end(), [&](const Dim& d) { return d.name == n; });
@@ -139,16 +131,48 @@ void check_case(const Op& op, const Case& test) {
   }
   for (const auto& [name, value] : test.scalars) {
     const ArgSpec* a = op.contract.find(name);
-    WARPATH_CHECK(a && (a->role == Role::scalar || a->optional),
+    WARPATH_CHECK(a && a->role == Role::scalar,
                   fmt::format("{}: case '{}' sets the unknown scalar '{}'", op.contract.name(),
                               test.name, name));
-    (void)value;
+    try {
+      value.stored(*a);
+    } catch (const Error& e) {
+      throw Error(fmt::format("{}: case '{}': {}", op.contract.name(), test.name, e.what()));
+    }
+  }
+  for (const std::string& name : test.without) {
+    const ArgSpec* a = op.contract.find(name);
+    WARPATH_CHECK(a && a->optional,
+                  fmt::format("{}: case '{}' leaves out '{}', which is no optional tensor",
+                              op.contract.name(), test.name, name));
+  }
+  for (const std::string& name : test.in_place) {
+    const ArgSpec* a = op.contract.find(name);
+    const ArgSpec* input = a ? op.contract.find(a->in_place) : nullptr;
+    WARPATH_CHECK(
+        input && input->role == Role::in,
+        fmt::format("{}: case '{}' has '{}' in place, which is no output that may be an input",
+                    op.contract.name(), test.name, name));
+    const bool alike = shape_of(*a, test.dims) == shape_of(*input, test.dims) &&
+                       dtype_of(op.contract, *a, DType::f32, test.types) ==
+                           dtype_of(op.contract, *input, DType::f32, test.types) &&
+                       !test.layouts.contains(input->name) &&
+                       !std::count(test.without.begin(), test.without.end(), input->name);
+    WARPATH_CHECK(alike, fmt::format("{}: case '{}' has '{}' in the memory of '{}', which has "
+                                     "another shape, type or layout, or is left out",
+                                     op.contract.name(), test.name, name, input->name));
   }
   for (const auto& [name, dtype] : test.types) {
     const ArgSpec* a = op.contract.find(name);
-    WARPATH_CHECK(a && a->is_tensor() && std::count(a->dtypes.begin(), a->dtypes.end(), dtype),
+    WARPATH_CHECK(a && a->has_data() && std::count(a->dtypes.begin(), a->dtypes.end(), dtype),
                   fmt::format("{}: case '{}' wants '{}' in a type it cannot have",
                               op.contract.name(), test.name, name));
+  }
+  for (const auto& [name, offset] : test.offsets) {
+    const ArgSpec* a = op.contract.find(name);
+    WARPATH_CHECK(a && a->is_tensor() && offset >= 0,
+                  fmt::format("{}: case '{}' offsets '{}', which is no tensor", op.contract.name(),
+                              test.name, name));
   }
   for (const auto& [name, layout] : test.layouts) {
     const ArgSpec* a = op.contract.find(name);
@@ -181,17 +205,21 @@ std::string describe_case(const Op& op, const Case& test) {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
   for (const auto& [name, size] : test.dims) add(fmt::format("{} {}", name, size));
-  for (const auto& [name, value] : test.scalars) {
-    const ArgSpec* a = op.contract.find(name);
-    const auto choice = static_cast<std::size_t>(value);
-    if (a && a->scalar == ScalarType::choice && choice < a->choices.size())
-      add(name + " " + a->choices[choice]);
-    else
-      add(fmt::format("{} {:g}", name, value));
+  for (const auto& [name, sizes] : test.lists) {
+    const auto [least, most] = std::minmax_element(sizes.begin(), sizes.end());
+    add(sizes.empty() ? "no " + name
+                      : fmt::format("{} {} of {} to {}", sizes.size(), name, *least, *most));
   }
+  for (const auto& [name, value] : test.scalars) {
+    if (const ArgSpec* a = op.contract.find(name))
+      add(name + " " + scalar_text(*a, value.stored(*a)));
+  }
+  for (const std::string& name : test.without) add("no " + name);
+  for (const std::string& name : test.in_place) add(name + " in place");
   for (const auto& [arg, dtype] : test.types) add(fmt::format("{} {}", arg, warpath::name(dtype)));
   for (const auto& [arg, layout] : test.layouts) add(fmt::format("{} {}", arg, name(layout)));
   if (test.offset) add(fmt::format("offset {}", test.offset));
+  for (const auto& [name, offset] : test.offsets) add(fmt::format("{} offset {}", name, offset));
   return text;
 }
 

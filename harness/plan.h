@@ -1,19 +1,22 @@
-// What one (op, case, dtype) needs: every tensor with its type, shape and place. Made alike in the
-// parent and in a child from the same three things, so that no layout has to be sent between them.
+// What one (op, case, dtype) needs: every tensor with its type, shape and place. Parent and child
+// make the same plan from the same three things, so no layout has to be sent between them.
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/registry.h"
+#include "core/host/args.h"
+#include "core/host/registry.h"
 
 namespace warpath::harness {
 
 struct TensorPlan {
   const ArgSpec* spec = nullptr;
+  int element = -1;  // of a list; -1: a tensor on its own
+  std::string name;  // "x", or "x[2]" of a list
   DType dtype = DType::f32;
   std::vector<std::int64_t> shape;
   std::vector<std::int64_t> stride;
@@ -23,7 +26,9 @@ struct TensorPlan {
   std::int64_t input_at = -1;  // offset in the inputs' arena; -1: not an input
   std::int64_t output_at =
       -1;               // offset in a worker's part of the outputs' arena; -1: not an output
+  int offset = 0;       // elements from an aligned address to its first one
   bool present = true;  // an optional tensor the case leaves out
+  int shares = -1;      // the input, by its index in the plan, in whose memory this output lies
 };
 
 struct Plan {
@@ -37,31 +42,25 @@ struct Plan {
 
 Plan make_plan(const Op& op, const Case& test, DType dtype);
 
-// The types a case is run in: those it names, or all of the contract.
+// The types a case is run in: those it names, or all types of the contract.
 std::vector<DType> dtypes_of(const Op& op, const Case& test);
 
-// An args struct of which only the contract is known.
-class ArgsBlob {
+// The args struct of a plan: shapes, types and scalars as it says; no data yet.
+class ArgsBlob : public ArgsBlock {
  public:
-  // Shapes, types and scalars as the plan says; no data yet.
   explicit ArgsBlob(const Plan& plan);
 
-  void* get() { return storage_.get(); }
-  const void* get() const { return storage_.get(); }
-  Tensor& tensor(const TensorPlan& t) { return tensor_at(get(), *t.spec); }
+  ArgsBlob(ArgsBlob&&) = default;  // the lists' tensors stay where they are
+
+  using ArgsBlock::tensor;
+  Tensor& tensor(const TensorPlan& t);
 
  private:
-  struct Release {
-    void operator()(void* p) const;
-  };
-  std::unique_ptr<void, Release> storage_;
+  std::map<const ArgSpec*, std::vector<Tensor>> lists_;
 };
 
 // "in columns"
 std::string_view name(Layout layout);
-
-// Sets shape and strides of a contiguous tensor.
-void set_tensor(Tensor& t, void* data, DType dtype, const std::vector<std::int64_t>& shape);
 
 // Throws Error where the case names an unknown dimension or scalar: a spelling mistake would
 // otherwise run the default and pass.

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "harness/backend.h"
 #include "harness/buffer.h"
 #include "harness/trial.h"
 #include "harness/worker.h"
@@ -52,7 +53,10 @@ Probe probe_device(const std::filesystem::path& library) {
     p.error = library.filename().string() + " is not built";
     return p;
   }
-  Worker worker([&] { return serve_probe(library); });
+  Worker worker([&] {
+    prepare_worker(0);
+    return serve_probe(library);
+  });
   const json reply = ask(worker, {{"do", "describe"}});
   if (reply.value("status", "") != "ok") {
     p.error = reply.value("reason", "unknown");

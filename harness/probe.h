@@ -1,5 +1,5 @@
-// What the device is and what it can do at best, asked in a process of its own: the program itself
-// never touches one.
+// What the device is and its best rates. A process of its own asks it: the program itself never
+// touches a device.
 #pragma once
 #include <filesystem>
 #include <optional>

@@ -14,7 +14,7 @@
 #include <cstring>
 #include <ctime>
 
-#include "core/error.h"
+#include "core/host/error.h"
 
 namespace fs = std::filesystem;
 
@@ -62,7 +62,7 @@ extern "C" void end_everything(int signal) {
   _exit(128 + signal);
 }
 
-// A signal between fork and the note of the new pid would leave that child behind.
+// A signal between fork and the registration of the new pid would leave that child behind.
 class SignalsHeld {
  public:
   SignalsHeld() {
@@ -90,7 +90,7 @@ void install_signal_handlers() {
   action.sa_handler = end_everything;
   sigfillset(&action.sa_mask);
   for (const int s : {SIGINT, SIGTERM, SIGHUP}) sigaction(s, &action, nullptr);
-  signal(SIGPIPE, SIG_IGN);  // a worker that died is found by the answer it does not give
+  signal(SIGPIPE, SIG_IGN);  // a worker that died is noticed because it does not answer
 }
 
 pid_t fork_child() {

@@ -29,8 +29,8 @@ struct CommandResult {
 // Runs a program and takes its output.
 CommandResult run_command(const std::vector<std::string>& command);
 
-// A folder under the temporary directory, removed with the files named in it at the end, also after
-// Ctrl-C.
+// A folder under the temporary directory. It and the files announced in it are removed at the end,
+// also after Ctrl-C.
 class TemporaryFolder {
  public:
   TemporaryFolder();

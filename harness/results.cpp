@@ -1,6 +1,5 @@
 #include "harness/results.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -12,7 +11,7 @@
 #include <map>
 #include <tuple>
 
-#include "core/error.h"
+#include "core/host/error.h"
 #include "harness/process.h"
 
 using nlohmann::ordered_json;
@@ -21,7 +20,7 @@ namespace fs = std::filesystem;
 namespace warpath::harness {
 namespace {
 
-constexpr int digits = 5;  // more would be noise, and every digit is a changed line in a diff
+constexpr int digits = 5;  // more would be noise, and change lines in every diff
 
 ordered_json number(std::optional<double> x) {
   if (!x || !std::isfinite(*x)) return nullptr;
@@ -32,7 +31,8 @@ std::string status_name(Status s) {
   return s == Status::passed ? "passed" : s == Status::failed ? "failed" : "skipped";
 }
 
-// Of what the device does at best: of the roofline, and of its copy rate. Nothing where that was not measured.
+// Shares of the device's best: of the roofline, and of its copy rate. Empty where that was not
+// measured.
 struct Shares {
   std::optional<double> of_roofline, of_copy;
 };
@@ -156,7 +156,7 @@ std::vector<ordered_json> all_json(const std::vector<Rated>& records) {
   return all;
 }
 
-// What a record is about, without and with whose it is.
+// problem_of names the op, case and type of a record, key_of also the rung or peer.
 std::string problem_of(const ordered_json& r) {
   return r.at("op").get<std::string>() + '\n' + r.at("case").get<std::string>() + '\n' +
          r.at("dtype").get<std::string>();
@@ -165,8 +165,8 @@ std::string key_of(const ordered_json& r) {
   return problem_of(r) + '\n' + r.at("name").get<std::string>();
 }
 
-// The better of the file's rates and the new ones: a roofline is what the device did at best, and one that a hot GPU did in
-// one run would make the others' shares larger than they are.
+// The better of the file's rates and the new ones. The roofline is the best that the device ever
+// did: the rate of one run on a hot GPU would make the shares of the other records too large.
 Roofline best_of(Roofline rates, const ordered_json& before) {
   const auto keep = [&](std::optional<MeasuredRate>& rate, const char* value, const char* by) {
     if (!before.contains(value) || !before.at(value).is_number()) return;
@@ -258,7 +258,12 @@ ordered_json read_results(const fs::path& file) {
 }
 
 std::string utc_now() {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
 }
 
 std::string source_commit(const fs::path& root) {

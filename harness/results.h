@@ -1,4 +1,4 @@
-// What was measured, rated against the roofline and the peers, and the file it is kept in.
+// Measurements, rated against the roofline and the peers, and the file they are kept in.
 #pragma once
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -11,12 +11,12 @@
 
 namespace warpath::harness {
 
-// A record with what follows from it. Everything but the record itself needs a time.
+// A record and what is derived from it. Every derived value needs a time.
 struct Rated {
   Record record;
-  std::optional<double> tbs, tflops;   // 1e12 bytes, 1e12 operations a second
+  std::optional<double> tbs, tflops;   // 1e12 bytes, 1e12 operations per second
   std::optional<double> of_roofline;   // the least time this device could need / the time taken
-  std::optional<double> of_copy;       // bytes a second / the copy rate
+  std::optional<double> of_copy;       // bytes per second / the copy rate
   std::optional<double> vs_best_peer;  // the best peer's time / own time: above 1 is faster
   std::string best_peer;
 };
@@ -31,13 +31,14 @@ struct ResultHead {
 nlohmann::ordered_json to_json(const Rated& r);
 nlohmann::ordered_json to_json(const ResultHead& head);
 
-// Pretty, but one record a line: a diff shows which rung moved. Appears whole or not at all.
+// Indented, but with one record per line: a diff shows which rung changed. Writes the whole file or
+// nothing.
 void write_results(const std::filesystem::path& file, const ResultHead& head,
                    const std::vector<Rated>& records);
 
-// The same where only a part was measured: these records take the place of the file's own, and all others stay, with the
-// date of their measurement beside them. What peers took may be new, and the rates of the roofline: all are rated against
-// the new times and the better rates.
+// The same where only a part was measured: these records replace those in the file, and all others
+// stay, with the date of their own measurement. The peers' times and the rates of the roofline may
+// be new, so all records are rated again, against the new times and the better rates.
 void update_results(const std::filesystem::path& file, const ResultHead& head,
                     const std::vector<Rated>& records);
 

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "harness/backend.h"
 #include "harness/runner_parts.h"
 #include "harness/sanitizer.h"
 
@@ -69,7 +70,7 @@ bool Runner::leave_out(std::size_t who, Contest& contest) {
   return true;
 }
 
-Record Runner::blank(std::size_t who, const Attempt& attempt, const Problem& problem) const {
+Record Runner::blank(std::size_t who, const Attempt& attempt, const CaseData& problem) const {
   const Case& test = op_.cases[attempt.test];
   Record r;
   r.op = op_.contract.name();
@@ -85,12 +86,12 @@ Record Runner::blank(std::size_t who, const Attempt& attempt, const Problem& pro
 
 Worker& Runner::worker(std::size_t who) {
   if (!workers_[who]) {
-    // simt's own threads share the cores with the other workers, but two at least: blocks that
-    // never run side by side would hide what goes wrong between them.
+    // The kernels' threads share the cores with the other workers, but each worker gets at least
+    // two: errors between blocks would stay hidden if no two blocks ever ran at the same time.
     const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-    const std::string threads = std::to_string(std::max(2, cores / jobs_));
+    const int threads = std::max(2, cores / jobs_);
     workers_[who] = std::make_unique<Worker>([setup = &setups_[who], threads] {
-      setenv("SIMT_THREADS", threads.c_str(), 0);
+      prepare_worker(threads);
       return serve_trials(*setup);
     });
   }
@@ -98,7 +99,7 @@ Worker& Runner::worker(std::size_t who) {
 }
 
 json Runner::check_command(const Attempt& attempt, std::int64_t slot) const {
-  // Reruns are cheap on a GPU, and three see more of what only sometimes happens.
+  // Repeated launches are cheap on a GPU, and three catch more of what happens only sometimes.
   const int launches = settings_.gpu ? 3 : settings_.check_library.empty() ? 2 : 1;
   return {{"do", "check"},
           {"case", attempt.test},
@@ -115,7 +116,7 @@ void Runner::fail(std::size_t who, Record& record, std::string reason) {
   workers_[who].reset();  // a fresh process for the next case
 }
 
-// Done with this problem. A GPU's memory is for whoever comes next.
+// Done with this problem. On a GPU the memory is freed for the next contestant.
 void Runner::finish(std::size_t who, const Record& record) {
   if (settings_.gpu && workers_[who]) workers_[who]->ask({{"do", "drop"}}, settings_.timeout);
   ++done_;
@@ -126,7 +127,7 @@ void Runner::tell(const std::string& what) const {
   if (watch_.progress) watch_.progress(what, done_, total_);
 }
 
-// False: the record says why not.
+// False: the rung failed or was skipped, and the record says why.
 bool Runner::went_well(std::size_t who, const json& reply, Record& record) {
   const std::string status = reply.value("status", "failed");
   record.findings = reply.value("findings", json::array());
@@ -146,7 +147,7 @@ bool Runner::went_well(std::size_t who, const json& reply, Record& record) {
   return true;
 }
 
-// What the rung left in its slot.
+// Judges the outputs that the rung left in its slot.
 bool Runner::judge(std::size_t who, std::int64_t slot, const char* when, Contest& contest) {
   Record& record = contest.records[who];
   const Verdict v = contest.problem.judge(outputs_.at(slot));
@@ -160,7 +161,7 @@ bool Runner::judge(std::size_t who, std::int64_t slot, const char* when, Contest
   return false;
 }
 
-// Until at least one of the active ones is done.
+// Waits until at least one of the active contestants is done or out of time.
 void Runner::wait(Contest& contest) {
   std::vector<pollfd> fds;
   Clock::time_point first = Clock::time_point::max();
@@ -225,7 +226,7 @@ std::vector<Record> Runner::run(const Attempt& attempt) {
   const std::string what =
       fmt::format("{} {} {}", op_.contract.name(), test.name, name(attempt.dtype));
   tell(what);
-  const Problem problem(plan, settings_.seed, inputs_);
+  const CaseData problem(plan, settings_.seed, inputs_);
   Contest contest{attempt, problem, what, {}, {}};
   contest.samples.resize(contestants_.size());
   for (std::size_t who = 0; who < contestants_.size(); ++who)

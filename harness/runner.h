@@ -1,5 +1,5 @@
-// Checks rungs against their op's reference, each in a process of its own, and times those that
-// pass, in turns.
+// Checks rungs against their op's reference, each in a process of its own. Times those that pass,
+// in turns.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -25,11 +25,12 @@ struct Settings {
   bool time = false;     // time the bench cases
   double seconds = 0.3;  // timer budget of one rung and case, all its turns together
   double rest = 0;       // seconds before each turn
-  // Seconds a launch may take, by what the rung took in a smaller case; it is not timed where it would take longer. The
-  // first rung of a ladder would take minutes where the last takes its hundredth of a second.
+  // Seconds a launch may take, estimated from the rung's time in a smaller case; a rung that would
+  // take longer is not timed. The first rung of a ladder would take minutes where the last takes
+  // ten milliseconds.
   double patience = 0.05;
-  // What watches rungs that were built with checks: one launch a case then, and what is found is a
-  // failure.
+  // The library for rungs that were built with checks. With it there is one launch per case, and
+  // any finding is a failure.
   std::filesystem::path check_library;
 };
 
@@ -41,7 +42,7 @@ struct Contestant {
   std::string name;  // as shown
 };
 
-// One thing to try: a case of the op in one dtype.
+// One attempt: a case of the op in one dtype.
 struct Attempt {
   std::size_t test = 0;  // index into Op::cases
   DType dtype = DType::f32;
@@ -63,7 +64,8 @@ struct Record {
   double allowed = 0;
   double ratio = 0;
   Cost cost;
-  std::optional<Timing> timing;  // of all turns; only after a pass, checked again after the last
+  std::optional<Timing>
+      timing;  // over all turns; only after a pass, and checked again after the last turn
 };
 
 struct Watch {

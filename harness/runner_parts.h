@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "harness/case_data.h"
 #include "harness/memory.h"
-#include "harness/problem.h"
 #include "harness/runner.h"
 #include "harness/trial.h"
 #include "harness/worker.h"
@@ -35,21 +35,21 @@ class Runner {
     Clock::time_point deadline;
   };
 
-  // One attempt under way, and what its contestants have reached in it.
+  // One attempt in progress, and the results of its contestants so far.
   struct Contest {
     const Attempt& attempt;
-    const Problem& problem;
-    std::string what;  // op, case and type, for whoever watches
+    const CaseData& problem;
+    std::string what;  // op, case and type, for progress messages
     std::vector<Record> records;
     std::vector<std::vector<double>> samples;  // microseconds, of all turns
   };
 
   // runner.cpp
   std::int64_t most(const std::vector<Attempt>& attempts, std::int64_t Plan::*bytes) const;
-  // Why a rung is left out; empty: it is not.
+  // Why a rung is left out; empty: it runs.
   std::string left_out(std::size_t who, const Contest& contest) const;
   bool leave_out(std::size_t who, Contest& contest);
-  Record blank(std::size_t who, const Attempt& attempt, const Problem& problem) const;
+  Record blank(std::size_t who, const Attempt& attempt, const CaseData& problem) const;
   Worker& worker(std::size_t who);
   nlohmann::json check_command(const Attempt& attempt, std::int64_t slot) const;
   bool went_well(std::size_t who, const nlohmann::json& reply, Record& record);
@@ -58,7 +58,7 @@ class Runner {
   void finish(std::size_t who, const Record& record);
   void tell(const std::string& what) const;
 
-  // Checks alone: as many at the same time as there are jobs.
+  // Checks only: as many at the same time as there are jobs.
   void check_all(Contest& contest);
   void wait(Contest& contest);
 
@@ -83,7 +83,8 @@ class Runner {
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<Active> active_;
 
-  // How long a rung took for its work when it was timed last, and in which case: by its number and the type.
+  // A rung's time per unit of work when it was timed last, and in which case. Keyed by its number
+  // and the type.
   struct Pace {
     double seconds_per_unit;
     std::string test;
@@ -91,7 +92,8 @@ class Runner {
   std::map<std::pair<std::size_t, DType>, Pace> paces_;
 };
 
-// What a launch takes grows with its operations, and with its bytes where it has few operations for them.
+// The time of a launch grows with its operations, or with its bytes where it has few operations per
+// byte.
 double work_of(const Cost& cost);
 
 std::string no_answer(double seconds);

@@ -1,5 +1,5 @@
-// The timed part of a run: all contestants of a case are checked and stay on the device, then they take turns at the
-// clock. Nobody is active beside another, so every step waits for its answer.
+// The timed part of a run: all contestants of a case are checked and stay on the device, then they
+// take turns. Only one is active at a time, so every step waits for its answer.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,11 +14,11 @@ using nlohmann::json;
 namespace warpath::harness {
 namespace {
 
-constexpr std::int64_t slot = 0;  // of the outputs: one at a time is judged
+constexpr std::int64_t slot = 0;  // of the outputs: one contestant is judged at a time
 
 }  // namespace
 
-// Nothing: the rung died or gave no answer, and the record says so.
+// Empty: the rung died or gave no answer, and the record says so.
 std::optional<json> Runner::ask(std::size_t who, const json& command, double limit,
                                 Record& record) {
   Worker& w = worker(who);
@@ -35,7 +35,8 @@ std::optional<json> Runner::ask(std::size_t who, const json& command, double lim
 void Runner::time_all(Contest& contest) {
   std::vector<std::size_t> field;
   std::vector<std::int64_t> bytes;
-  std::int64_t free_bytes = 0;  // as the last one sees it: by then every process has its context
+  std::int64_t free_bytes =
+      0;  // as seen by the last process: by then every process has its context
   for (std::size_t who = 0; who < contestants_.size(); ++who) {
     if (leave_out(who, contest)) continue;
     Record& record = contest.records[who];
@@ -79,7 +80,8 @@ void Runner::time_group(const std::vector<std::size_t>& group, Contest& contest)
       finish(who, contest.records[who]);
       std::erase(passed, who);
     }
-  // Not between the turns of the last round: whoever came after a judgement would find a GPU that had rested.
+  // Not between the turns of the last round: after a judgement the next rung would find a GPU that
+  // had rested longer.
   for (const std::size_t who : passed) {
     tell(fmt::format("{} {}, checking again", contest.what, contestants_[who].name));
     conclude(who, contest);
@@ -87,7 +89,7 @@ void Runner::time_group(const std::vector<std::size_t>& group, Contest& contest)
   }
 }
 
-// False: it did not go well, and the record says why.
+// False: the turn failed, and the record says why.
 bool Runner::take_turn(std::size_t who, int round, Contest& contest) {
   Record& record = contest.records[who];
   const TimerOptions options = options_of_round(settings_.seconds, round);
@@ -103,7 +105,7 @@ bool Runner::take_turn(std::size_t who, int round, Contest& contest) {
   return true;
 }
 
-// What the timed launches left is judged; only then is there a time, of all turns.
+// Judges the output of the timed launches. Only if it is right is there a time, over all turns.
 void Runner::conclude(std::size_t who, Contest& contest) {
   Record& record = contest.records[who];
   const std::optional<json> reply =
@@ -113,7 +115,7 @@ void Runner::conclude(std::size_t who, Contest& contest) {
     return;
   record.timing = summarise_samples(contest.samples[who]);
   const double work = work_of(contest.problem.cost()), seconds = record.timing->median_us * 1e-6;
-  if (seconds > 1e-3 && work > 0)  // a shorter launch says little about its work
+  if (seconds > 1e-3 && work > 0)  // the overhead dominates a shorter launch
     paces_[{who, contest.attempt.dtype}] = {seconds / work, op_.cases[contest.attempt.test].name};
 }
 

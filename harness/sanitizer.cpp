@@ -3,7 +3,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include "core/error.h"
+#include "core/host/error.h"
+#include "harness/backend.h"
 
 using nlohmann::json;
 
@@ -19,15 +20,15 @@ Sanitizer::Sanitizer(const std::filesystem::path& library) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(handle, symbol));
     if (!function) throw Error(library.string() + ": it has no " + symbol);
   };
-  find("simt_check_take_findings", take_);
-  find("simt_check_name", name_);
-  find("simt_check_forget", forget_);
+  find(check_symbols.take_findings, take_);
+  find(check_symbols.name, name_);
+  find(check_symbols.forget, forget_);
 }
 
 json Sanitizer::take_findings() const {
   json document = json::parse(take_(), nullptr, false);
   if (document.is_discarded()) throw Error("the checks' findings cannot be read");
-  // A warning is no reason to reject a kernel.
+  // A warning does not reject a kernel.
   json found = json::array();
   for (json& f : document.at("findings"))
     if (!f.value("warning", false)) found.push_back(std::move(f));

@@ -1,5 +1,5 @@
-// The checks that watch the kernels of a library built by `warpath-cc --check`: what they found, and
-// what the harness tells them about its memory. Used in worker processes only.
+// The run time of kernels compiled with checks (check --sanitize): what it found, and what the
+// harness tells it about its memory. Used in worker processes only.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,16 +11,16 @@ namespace warpath::harness {
 
 class Sanitizer {
  public:
-  // The library that the rungs' own library was linked with; throws Error when it is not there.
+  // The check library that the rungs' own library was linked with; throws Error when it is missing.
   explicit Sanitizer(const std::filesystem::path& library);
 
-  // Findings call the memory behind `data` by this name.
+  // Findings call the allocation at `data` by this name.
   void name(const void* data, const std::string& name) const { name_(data, name.c_str()); }
-  // Reading these bytes before they are written is a finding again.
+  // Marks these bytes as uninitialised: reading them before they are written is a finding again.
   void forget(const void* data, std::int64_t bytes) const {
     forget_(data, static_cast<std::size_t>(bytes));
   }
-  // An array, in the form that simt/README.md gives.
+  // An array of findings.
   nlohmann::json take_findings() const;
 
  private:

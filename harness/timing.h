@@ -1,4 +1,5 @@
-// Samples of a clock, and what is told of them. Plain C++: the device library reckons its rates with it too.
+// Samples of a timer and their summary. Plain C++: the device library computes its rates with it
+// too.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -11,7 +12,7 @@ struct Timing {
   int samples;
 };
 
-// Between the two nearest samples in proportion: 0.5 of {1, 2} is 1.5. There must be one at least.
+// Interpolates between the two nearest samples: 0.5 of {1, 2} is 1.5. There must be at least one.
 inline double quantile(const std::vector<double>& sorted, double fraction) {
   const double where = fraction * static_cast<double>(sorted.size() - 1);
   const auto low = static_cast<std::size_t>(where);

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/error.h"
+#include "core/host/error.h"
 #include "harness/buffer.h"
 #include "harness/compare.h"
 #include "harness/sanitizer.h"
@@ -20,9 +20,9 @@ using nlohmann::json;
 namespace warpath::harness {
 namespace {
 
-// What outputs and scratch hold before each launch. NaN for every float type; then ordinary
-// numbers, so that a kernel that reads what it should only write gives another result; then what a
-// lucky allocation would hold.
+// What outputs and scratch hold before each launch. First NaN for every float type; then ordinary
+// numbers, so that a kernel that reads what it should only write gives another result; then zeros,
+// which a fresh allocation often holds.
 constexpr int poisons[] = {0xFF, 0x55, 0x00};
 
 struct Skipped : Error {
@@ -34,18 +34,27 @@ class Trial {
   Trial(const TrialSetup& setup, const Device& device, const Sanitizer* sanitizer, const Plan& plan)
       : setup_(setup), device_(device), sanitizer_(sanitizer), plan_(plan), args_(plan_) {
     for (const TensorPlan& t : plan_.tensors) {
-      if (!t.present) continue;
-      Held h{&t, GuardedBuffer(device_, sanitizer_, t.spec->name, t.bytes, lead(t)), std::nullopt,
+      if (!t.present || t.shares >= 0) continue;
+      Held h{&t, t.spec->is_output() ? &t : nullptr,
+             GuardedBuffer(device_, sanitizer_, t.name, t.bytes, lead(t)), std::nullopt,
              std::nullopt};
       args_.tensor(t).data = h.buffer.data();
       held_.push_back(std::move(h));
+    }
+    for (const TensorPlan& t : plan_.tensors) {
+      if (!t.present || t.shares < 0) continue;
+      for (Held& h : held_) {
+        if (h.tensor != &plan_.tensors[static_cast<std::size_t>(t.shares)]) continue;
+        h.output = &t;
+        args_.tensor(t).data = h.buffer.data();
+      }
     }
     if (const std::string why = setup_.rung->supports(args_.get()); !why.empty())
       throw Skipped(why);
     for (Held& h : held_) {
       const TensorPlan& t = *h.tensor;
       if (!t.spec->is_input()) continue;
-      h.pristine.emplace(device_, sanitizer_, t.spec->name, t.bytes, lead(t));
+      h.pristine.emplace(device_, sanitizer_, t.name, t.bytes, lead(t));
       if (t.bytes == 0) continue;
       must(device_.upload(h.pristine->data(), setup_.inputs->at(t.input_at), t.bytes));
       must(device_.copy(h.buffer.data(), h.pristine->data(), t.bytes));
@@ -56,7 +65,7 @@ class Trial {
   void check(std::int64_t slot, int launches) {
     launch(poisons[0]);
     for (Held& h : held_) {
-      if (!h.tensor->spec->is_output()) continue;
+      if (!h.output) continue;
       h.first.emplace(device_, sanitizer_, h.buffer.name(), h.tensor->bytes, lead(*h.tensor));
       if (h.tensor->bytes > 0)
         must(device_.copy(h.first->data(), h.buffer.data(), h.tensor->bytes));
@@ -77,7 +86,7 @@ class Trial {
     int count = 0;
     const auto work = [](void* self, void* stream) {
       const Trial& t = *static_cast<const Trial*>(self);
-      t.setup_.rung->launch(t.args_.get(), static_cast<cudaStream_t>(stream));
+      call(*t.plan_.op, *t.setup_.rung, t.args_.get(), static_cast<cudaStream_t>(stream));
     };
     must(device_.time(&options, work, this, samples.data(), &count));
     samples.resize(static_cast<std::size_t>(count));
@@ -85,13 +94,13 @@ class Trial {
     return samples;
   }
 
-  // After the last turn: what the timed launches left.
+  // After the last turn: stores the outputs of the timed launches.
   void hand_over(std::int64_t slot) {
     inspect();
-    // What many launches accumulated into an in-place tensor is no answer: one more launch, on
-    // fresh input.
+    // After many launches an in-place tensor holds no valid answer: launch once more, on fresh
+    // input.
     for (const Held& h : held_)
-      if (h.tensor->spec->role == Role::inout) {
+      if (h.overwritten()) {
         launch(poisons[1]);
         break;
       }
@@ -103,13 +112,17 @@ class Trial {
  private:
   struct Held {
     const TensorPlan* tensor;
+    const TensorPlan*
+        output;  // what a launch leaves there: itself, or the output in its memory; null: an input
     GuardedBuffer buffer;
-    std::optional<GuardedBuffer> pristine;  // of inputs
-    std::optional<GuardedBuffer> first;     // of outputs: what the first launch wrote
+    std::optional<GuardedBuffer> pristine;  // a copy of an input
+    std::optional<GuardedBuffer> first;     // a copy of an output after the first launch
+
+    bool overwritten() const { return output && tensor->spec->is_input(); }
   };
 
   std::int64_t lead(const TensorPlan& t) const {
-    return plan_.test->offset * static_cast<std::int64_t>(size_of(t.dtype));
+    return t.offset * static_cast<std::int64_t>(size_of(t.dtype));
   }
 
   void take_scratch() {
@@ -128,8 +141,8 @@ class Trial {
 
   void prepare(int poison) {
     for (const Held& h : held_) {
-      if (h.tensor->spec->role == Role::out) h.buffer.poison(poison);
-      if (h.tensor->spec->role == Role::inout && h.tensor->bytes > 0)
+      if (!h.tensor->spec->is_input()) h.buffer.poison(poison);
+      if (h.overwritten() && h.tensor->bytes > 0)
         must(device_.copy(h.buffer.data(), h.pristine->data(), h.tensor->bytes));
     }
     if (scratch_) scratch_->poison(poison, zeroed_);
@@ -138,9 +151,9 @@ class Trial {
 
   void launch(int poison) {
     prepare(poison);
-    if (sanitizer_) sanitizer_->take_findings();  // about copies of the harness itself
+    if (sanitizer_) sanitizer_->take_findings();  // about the harness's own copies: discarded
     try {
-      setup_.rung->launch(args_.get(), static_cast<cudaStream_t>(device_.stream()));
+      call(*plan_.op, *setup_.rung, args_.get(), static_cast<cudaStream_t>(device_.stream()));
       must(device_.synchronise());
     } catch (...) {
       take_findings();
@@ -155,8 +168,8 @@ class Trial {
     for (json& f : sanitizer_->take_findings()) findings_.push_back(std::move(f));
   }
 
-  // -1: there is none. A checked rung's are compared here: a kernel of the harness that nobody
-  // watches would count as having written everything.
+  // -1: they are equal. The buffers of a checked rung are compared on the host: a kernel of the
+  // harness is compiled without checks, and would count as having written everything.
   std::int64_t first_difference(const void* a, const void* b, std::int64_t bytes) const {
     std::int64_t at = -1;
     if (!sanitizer_) {
@@ -179,7 +192,7 @@ class Trial {
     if (scratch_)
       if (const std::string d = scratch_->damage(); !d.empty()) throw Error(d);
     for (const Held& h : held_) {
-      if (h.tensor->spec->role != Role::in) continue;
+      if (h.output) continue;
       const std::int64_t at =
           first_difference(h.buffer.data(), h.pristine->data(), h.tensor->bytes);
       if (at >= 0) throw Error("changed its input " + element(*h.tensor, at));
@@ -188,8 +201,8 @@ class Trial {
 
   void store(std::int64_t slot) {
     for (const Held& h : held_)
-      if (h.tensor->output_at >= 0 && h.tensor->bytes > 0)
-        must(device_.download(setup_.outputs->at(slot + h.tensor->output_at), h.buffer.data(),
+      if (h.output && h.tensor->bytes > 0)
+        must(device_.download(setup_.outputs->at(slot + h.output->output_at), h.buffer.data(),
                               h.tensor->bytes));
   }
 
@@ -197,10 +210,11 @@ class Trial {
     const std::int64_t at = first_difference(h.buffer.data(), h.first->data(), h.tensor->bytes);
     if (at < 0) return;
     if (const std::int64_t i = unwritten(h, poison); i >= 0)
-      throw Error("did not write " + element_name(h.tensor->spec->name, h.tensor->shape, i));
+      throw Error("did not write " + element_name(h.tensor->name, h.tensor->shape, i));
     if (!setup_.rung->deterministic) return;
-    const std::string where = element(*h.tensor, at);
-    // The same poison again tells chance from a dependence on what lay there before.
+    const std::string where = element(*h.output, at);
+    // A repetition with the same poison tells nondeterminism from a dependence on earlier memory
+    // contents.
     launch(poisons[0]);
     const std::int64_t again = first_difference(h.buffer.data(), h.first->data(), h.tensor->bytes);
     throw Error(again < 0
@@ -208,9 +222,9 @@ class Trial {
                     : "not deterministic, but says it is: " + where + " differs from run to run");
   }
 
-  // An element that still holds each launch's poison; -1: none.
+  // The index of an element that still holds the poison of each launch; -1: none.
   std::int64_t unwritten(const Held& h, int poison) {
-    if (h.tensor->spec->role != Role::out) return -1;
+    if (h.overwritten()) return -1;
     const std::size_t size = size_of(h.tensor->dtype);
     std::vector<char> now(static_cast<std::size_t>(h.tensor->bytes)), first(now.size());
     must(device_.download(now.data(), h.buffer.data(), h.tensor->bytes));
@@ -224,8 +238,8 @@ class Trial {
   }
 
   static std::string element(const TensorPlan& t, std::int64_t byte) {
-    if (t.layout != Layout::rows) return t.spec->name + fmt::format(" (byte {} of it)", byte);
-    return element_name(t.spec->name, t.shape, byte / static_cast<std::int64_t>(size_of(t.dtype)));
+    if (t.layout != Layout::rows) return t.name + fmt::format(" (byte {} of it)", byte);
+    return element_name(t.name, t.shape, byte / static_cast<std::int64_t>(size_of(t.dtype)));
   }
 
   const TrialSetup& setup_;
@@ -235,8 +249,9 @@ class Trial {
   ArgsBlob args_;
   std::vector<Held> held_;
   std::optional<GuardedBuffer> scratch_;
-  std::int64_t zeroed_ = 0;  // leading bytes of it, the rung's own from launch to launch
-  double expected_us_ = 0;   // a launch, by the turn before
+  std::int64_t zeroed_ =
+      0;  // its leading bytes, zeroed once and kept by the rung from launch to launch
+  double expected_us_ = 0;  // per launch, from the turn before
   json findings_ = json::array();
 };
 
@@ -254,8 +269,9 @@ Plan plan_of(const TrialSetup& setup, const json& command) {
   return make_plan(*setup.op, test, dtype);
 }
 
-// What a trial will hold: inputs and outputs twice, and the scratch. Asked before there is memory, so the tensors lie at
-// an address of no meaning; what a rung says of args that it does not support is of no account.
+// The device memory that a trial takes: inputs and outputs twice, and the scratch. It is asked for
+// before anything is allocated, so the tensors have dummy addresses, and a rung's refusal of these
+// args is ignored.
 std::int64_t bytes_wanted(const TrialSetup& setup, const Plan& plan) {
   const std::int64_t tensors = 2 * (plan.input_bytes + plan.output_bytes);
   ArgsBlob args(plan);
@@ -306,9 +322,6 @@ json answer(Bench& bench, const json& command) {
 }  // namespace
 
 const Device& open_device(const std::filesystem::path& library) {
-  // simt gives a program zeros where a block has not written its shared memory yet, as a GPU mostly
-  // does; a kernel that relies on it must not pass here.
-  setenv("SIMT_SHARED_FILL", "255", 0);
   void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     const char* why = dlerror();

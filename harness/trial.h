@@ -1,5 +1,5 @@
-// One rung on one case, inside a worker process: buffers, launches, and everything that can be seen
-// of a launch without knowing the right answer. The answer is judged by the parent.
+// One rung on one case, inside a worker process: buffers, launches, and every check of a launch
+// that does not need the right answer. The parent judges the answer.
 #pragma once
 #include <filesystem>
 #include <memory>
@@ -19,14 +19,13 @@ struct TrialSetup {
   std::filesystem::path device_library;
   const SharedArena* inputs = nullptr;
   const SharedArena* outputs = nullptr;
-  std::filesystem::path check_library;  // of checked rungs; empty: nobody watches
+  std::filesystem::path check_library;  // of checked rungs; empty: not checked
 };
 
-// Opens the device library of a backend; throws Error when it does not load or is of another
-// version.
+// Opens the device library of a backend; throws Error when it does not load or has another version.
 const Device& open_device(const std::filesystem::path& library);
 
-// What a worker for one rung answers:
+// The commands that a worker for one rung answers:
 //   {"do": "size", "case": index, "dtype": "f32"}
 //       "bytes" of device memory that a check takes, "free": what the device has left
 //   {"do": "check", "case": index, "dtype": "f32", "slot": offset, "launches": n}

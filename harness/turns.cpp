@@ -7,7 +7,7 @@
 namespace warpath::harness {
 namespace {
 
-// The shares of all rounds are n in sum; the first get what does not divide.
+// The shares of all rounds add up to n; the first rounds get the remainder.
 int share(int n, int round) {
   return (n + timing_rounds - 1 - round) / timing_rounds;
 }

@@ -16,7 +16,7 @@
 #include <exception>
 #include <utility>
 
-#include "core/error.h"
+#include "core/host/error.h"
 #include "harness/process.h"
 
 using nlohmann::json;
@@ -72,8 +72,8 @@ std::optional<json> read_message(int fd) {
   dup2(printed, STDERR_FILENO);
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
-  const rlimit enough{1 << 30,
-                      1 << 30};  // a kernel that prints for ever fills its file, not the machine
+  const rlimit enough{
+      1 << 30, 1 << 30};  // a kernel that never stops printing fills its file, not the machine
   setrlimit(RLIMIT_FSIZE, &enough);
   signal(SIGXFSZ, SIG_IGN);
   try {

@@ -1,5 +1,4 @@
-// A child process that answers commands, so that whatever a kernel does to its process is only its
-// own loss.
+// A child process that answers commands. Whatever a kernel does to its process harms no other.
 #pragma once
 #include <sys/types.h>
 
@@ -14,33 +13,32 @@ class Worker {
  public:
   using Serve = std::function<nlohmann::json(const nlohmann::json& command)>;
 
-  // For debuggers and profilers, which follow one process best: from here on workers are this
-  //  process itself. Then
-  // nothing is isolated, no time limit holds, and what a kernel prints is shown.
+  // For debuggers and profilers, which work best with one process: from here on, workers run in
+  // this process. Then nothing is isolated, no time limit holds, and what a kernel prints is shown.
   static void stay_in_this_process();
   static bool in_this_process();
 
-  // `start` runs in the child and gives what answers its commands. The child's output is kept, not
-  // shown.
+  // `start` runs in the child and returns the function that answers its commands. The child's
+  // output is kept, not shown.
   explicit Worker(const std::function<Serve()>& start);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
   void send(const nlohmann::json& command);
-  // The answer, or nothing when the child ended: then `end()` says how.
+  // The answer; empty when the child ended, and then `end()` says how.
   std::optional<nlohmann::json> receive();
   int descriptor() const { return socket_; }  // readable when an answer or the end is there
 
-  bool wait(double seconds) const;  // false: the seconds have passed, and there is no answer
-  // send, wait, receive; nothing also when the seconds have passed.
+  bool wait(double seconds) const;  // false: the seconds have passed without an answer
+  // send, wait, receive; also empty when the seconds have passed.
   std::optional<nlohmann::json> ask(const nlohmann::json& command, double seconds);
 
   std::string end();     // waits for a child that closed its side: "crashed: segmentation fault"
   std::string output();  // what the child has printed since the last command
 
  private:
-  Serve serve_;  // only in this process
+  Serve serve_;  // only when workers run in this process
   std::optional<nlohmann::json> answer_;
   pid_t pid_ = 0;
   int socket_ = -1;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fails when clang-format (or ruff, where it is installed) would change a file, names those files and
-# says how to mend them.
+# Fails when clang-format (or ruff, where it is installed) would change a file. Names those files and says how to format
+# them.
 cd "$(dirname "$0")/.." || exit 2
 files=$(git ls-files -co --exclude-standard '*.cu' '*.cuh' '*.h' '*.cpp' | while read -r f; do [ -f "$f" ] && echo "$f"; done)
 bad=$(xargs -P "$(nproc)" -n 40 clang-format --dry-run -Werror <<<"$files" 2>&1 |

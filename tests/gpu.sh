@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # Everything that needs a GPU, in one go: build, check every rung, reject every wrong kernel, look for bad accesses and
 # races with compute-sanitizer, time and save the results. What CI cannot do; run it before a release.
-#   tests/gpu.sh [build|check|wrong|sanitize|bench|python]…     all of them by default
+#   tests/gpu.sh [build|simt|check|wrong|sanitize|bench|python]…     all of them by default
+#                                                        simt: the CPU backend and its tests, by this machine's compiler
 #   OPS="softmax reduce" tests/gpu.sh bench              some ops only
 set -u -o pipefail
 cd "$(dirname "$0")/.." || exit 2
 build=${WARPATH_BUILD:-$PWD/build}
 lab=$build/bin/warpath
 ops=${OPS:-all}
-steps=${*:-build check wrong sanitize bench python}
+steps=${*:-build simt check wrong sanitize bench python}
 status=0
 note() { printf '\n=== %s (%ss)\n' "$*" "$SECONDS"; }
 
@@ -16,19 +17,27 @@ for step in $steps; do
   note "$step"
   case $step in
     build)
-      cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DWARPATH_TESTS=OFF >"$build.log" 2>&1 &&
+      cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release >"$build.log" 2>&1 &&
         ninja -C "$build" lab backends_cuda >>"$build.log" 2>&1 || { tail -n 40 "$build.log"; exit 1; }
       grep -E '^-- peers' "$build.log"
+      ;;
+    simt)
+      ninja -C "$build" all backends_simt backends_checked >>"$build.log" 2>&1 || { tail -n 40 "$build.log"; exit 1; }
+      # shellcheck disable=SC2086
+      "$lab" check $ops --backend simt || status=1
+      ctest --test-dir "$build" -j "$(nproc)" -L '^cpu$' -LE '^all$' --output-on-failure || status=1
       ;;
     # shellcheck disable=SC2086
     check) "$lab" check $ops --backend cuda --peers || status=1 ;;
     wrong) "$lab" check $ops --backend cuda --wrong || status=1 ;;
     sanitize)
-      # A kernel with a race first: a tool that does not see it would not see others either.
+      # A kernel with a race first: a tool that does not see it would not see others either. Any op that ships one.
+      control=$(printf '%s\n' ops/*/*/wrong/missing_barrier.cu | head -n 1)
+      control_op=$(basename "$(dirname "$(dirname "$control")")")
       sanitizer="compute-sanitizer --target-processes all --error-exitcode 9 --print-limit 5"
-      if $sanitizer --tool racecheck "$lab" check transpose --backend cuda --wrong --case tile >"$build/control.log" 2>&1; then
+      if $sanitizer --tool racecheck "$lab" check "$control_op" --backend cuda --wrong --rung wrong/missing_barrier >"$build/control.log" 2>&1; then
         tail -n 20 "$build/control.log"
-        echo "racecheck did not see the race in ops/transpose/wrong/missing_barrier.cu"
+        echo "racecheck did not see the race in $control"
         status=1
       fi
       for tool in memcheck racecheck initcheck synccheck; do

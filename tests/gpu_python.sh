@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The Python package on a GPU, with the Python that is here: nothing is installed, what is missing is said and left
-# out. `tests/gpu.sh python` calls it. Results go to BUILD/python-gpu: a log a test file, compare-OP.json, overhead.json.
+# The Python package on a GPU, with the installed Python. Installs nothing; reports what is missing and leaves it out.
+# `tests/gpu.sh python` calls it. Results go to BUILD/python-gpu: one log per test file, compare-OP.json, overhead.json.
 #   tests/gpu_python.sh [build|test|overhead|compare]…     all of them by default
 #   WARPATH_PYTHON=/opt/venv/bin/python tests/gpu_python.sh          another Python than python3; it must have torch
 #   PYTHONPATH=folder tests/gpu_python.sh                            packages that it lacks, as pytest and pandas
@@ -21,7 +21,7 @@ has() { "$python" -c "import importlib.util as u, sys; sys.exit(u.find_spec('$1'
 has torch || { echo "$python has no torch: name a Python that has it in WARPATH_PYTHON"; exit 2; }
 mkdir -p "$out"
 export PYTHONPATH=$build/python${PYTHONPATH:+:$PYTHONPATH} PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1
-# Torch's own extension builder: for the GPU that is here, not for all there are.
+# For Torch's extension builder: only the GPU of this machine, not all architectures.
 arch=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1)
 export TORCH_CUDA_ARCH_LIST=${TORCH_CUDA_ARCH_LIST:-${arch:-9.0}}
 
@@ -32,7 +32,7 @@ configure() {
     -DWARPATH_PYTHON="$(command -v "$python")" "$@" >"$out/build.log" 2>&1
 }
 
-# One test file, or one test, in a process of its own: a fault on the GPU ends what runs beside it in one process.
+# One test file, or one test, in a process of its own: a fault on the GPU ends everything else in its process.
 run_one() {
   local log
   log=$out/test-$(basename "$1" | tr -c 'a-zA-Z0-9_\n' -).log
@@ -65,7 +65,7 @@ PYTHON
         echo "skipped: $python has no pytest; a folder with it in PYTHONPATH will do"
         continue
       fi
-      # Triton compiles for each case, and nvcc long for each extension: these one by one.
+      # Triton compiles for each case, and nvcc takes long for each extension: these run one by one.
       { for file in ${TESTS:-python/tests/test_*.py}; do
           case $file in
             */test_twins.py | */test_extension.py)
@@ -81,7 +81,7 @@ PYTHON
       "$python" -m warpath overhead --json >"$out/overhead.json" && "$python" -m warpath overhead || status=1
       ;;
     compare)
-      # The GPU is measured: one at a time.
+      # One at a time, because the GPU is being measured.
       for op in ${OPS:-$("$python" -c 'import warpath; print(*warpath.ops())')}; do
         left=$((limit - SECONDS))
         [ $left -gt 5 ] || { echo "compare $op: skipped, the ${limit} s are over (WARPATH_SECONDS)"; continue; }

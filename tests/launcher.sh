@@ -14,7 +14,7 @@ expect() { # what, condition…
   fi
 }
 
-# A machine that has everything but Ninja: a folder of links is its PATH.
+# A machine that has everything except Ninja: its PATH is a folder of links.
 mkdir "$work/bin"
 for tool in /usr/bin/* /bin/*; do
   case ${tool##*/} in ninja | sudo) ;; *) ln -sf "$tool" "$work/bin/" ;; esac
@@ -32,7 +32,7 @@ expect "Python parts that cannot be fetched end with 2" [ $code -eq 2 ]
 expect "it says why" grep -q 'could not be fetched (is there a network?)' "$work/err"
 expect "with the command to type" grep -q 'install -r .*python/requirements.txt' "$work/err"
 
-# Nothing to do: the launcher adds little. Measured 0.08 s on two idle cores; the tests beside this one take time too.
+# Nothing to build: the launcher adds little. Measured 0.08 s on two idle cores; other tests may run at the same time.
 WARPATH_BUILD=$build ./warpath --version >/dev/null 2>&1
 start=$(date +%s%N)
 WARPATH_BUILD=$build ./warpath --version >"$work/out" 2>"$work/err"

@@ -1,4 +1,4 @@
-// Copies from global to shared memory that go on while the thread does something else (sm_80).
+// Copies from global to shared memory that run while the thread does something else (sm_80).
 #pragma once
 #include <cstdint>
 
@@ -7,7 +7,7 @@
 namespace warpath::ptx {
 
 // Both addresses are multiples of Bytes. Where `inside` is false nothing is read, and zeros are
-// written. Sixteen bytes pass by the L1 cache, for they are used from shared memory alone.
+// written. A 16-byte copy bypasses L1: its data is only used from shared memory.
 template <int Bytes>
 __device__ __forceinline__ void copy_async(std::uint32_t to_shared, const void* from,
                                            bool inside = true) {
@@ -23,13 +23,13 @@ __device__ __forceinline__ void copy_async(std::uint32_t to_shared, const void* 
                  : "memory");
 }
 
-// Closes a group of the copies this thread has started since the last one; a group may be empty.
+// Commits the copies this thread has started since the last commit as a group; it may be empty.
 __device__ __forceinline__ void copy_async_commit() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-// Waits until at most `Pending` of this thread's groups are on their way. What other threads copied
-// needs a barrier behind it.
+// Waits until at most `Pending` of this thread's groups are in flight. To read what other threads
+// copied, a barrier must follow.
 template <int Pending>
 __device__ __forceinline__ void copy_async_wait() {
   static_assert(Pending >= 0, "a number of groups");

@@ -1,10 +1,11 @@
-// A load whose line is the last that L2 gives up.
+// A load whose cache line L2 evicts last.
 #pragma once
 #include <cstdint>
 
 namespace warpath::ptx {
 
-// Zeros where it is not `there`. The instruction is predicated: a branch around it would wait there for what it loads.
+// Zeros where `there` is false. The instruction is predicated: with a branch around it, the thread
+// would wait at the branch for the loaded value.
 __device__ __forceinline__ uint4 load_last(const uint4* p, bool there) {
   std::uint64_t policy;
   uint4 w{};

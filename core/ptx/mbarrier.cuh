@@ -1,5 +1,5 @@
-// Barriers in shared memory that count arrivals and bytes (Hopper). A phase ends when all arrivals and all announced
-// bytes are in; a waiter names the phase by its parity.
+// Barriers in shared memory that count arrivals and bytes (Hopper). A phase ends when all arrivals
+// and all announced bytes are in; a waiter names the phase by its parity.
 #pragma once
 #include "core/ptx/address.cuh"
 
@@ -14,7 +14,8 @@ __device__ __forceinline__ void init(Barrier& b, unsigned arrivals) {
                : "memory");
 }
 
-// After the last init, before a barrier of the block or the cluster: other blocks and the copy engine see them.
+// After the last init, before a barrier of the block or the cluster: makes the initialised barriers
+// visible to other blocks and the copy engine.
 __device__ __forceinline__ void fence_init() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
@@ -23,8 +24,9 @@ __device__ __forceinline__ void arrive(Barrier& b) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(&b)) : "memory");
 }
 
-// At the barrier that block `rank` of the cluster has in the same place. Without `.release.cluster`, which would wait for
-// all of the thread's memory accesses at every arrival: meant for readers, whose products were awaited.
+// Arrives at the barrier in the same place of block `rank` of the cluster. Without
+// `.release.cluster`, which would wait for all of the thread's memory accesses at every arrival:
+// for readers only, which have already waited for their products.
 __device__ __forceinline__ void arrive_at(Barrier& b, unsigned rank) {
   asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(cluster_address(&b, rank))
                : "memory");
@@ -37,7 +39,8 @@ __device__ __forceinline__ void arrive_expecting(Barrier& b, unsigned bytes) {
                : "memory");
 }
 
-// Returns once the phase of this parity has ended. try_wait sleeps a little in hardware before it says no.
+// Returns once the phase of this parity has ended. try_wait suspends the thread for a while before
+// it returns false.
 __device__ __forceinline__ void wait(Barrier& b, unsigned parity) {
   std::uint32_t done = 0;
   while (!done)

@@ -8,9 +8,8 @@
 
 namespace warpath::ptx {
 
-// d (16x8) += a (16 x 32 bytes) b (32 bytes x 8): 16 elements of k in 16 bits, or 8 floats, of which
-// the tensor cores take the upper 19 bits: tf32.
-// Lane i holds, with g = i / 4 and t = i % 4:
+// d (16x8) += a (16 x 32 bytes) b (32 bytes x 8): 16 elements of k in 16 bits, or 8 floats, of
+// which the tensor cores take the upper 19 bits: tf32. Lane i holds, with g = i / 4 and t = i % 4:
 //   of d  columns 2t and 2t + 1 of row g, then of row g + 8
 //   of a  word t of row g, of row g + 8, then word t + 4 of both; a word is 4 bytes along k
 //   of b  word t of column g, then word t + 4

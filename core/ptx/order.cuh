@@ -1,4 +1,4 @@
-// Flags between blocks: who sees the flag sees what was written before it was set.
+// Flags between blocks: a thread that sees the flag also sees what was written before it was set.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -12,7 +12,8 @@ __device__ __forceinline__ unsigned load_acquire(const unsigned* flag) {
   asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(flag) : "memory");
   return value;
 }
-// A flag that counts: whoever sees the sum sees what all that added to it had written before. Returns what was there.
+// A flag that counts: a thread that sees the sum also sees what every thread wrote before it added
+// to it. Returns the old value.
 __device__ __forceinline__ unsigned add_in_order(unsigned* flag, unsigned value) {
   unsigned old;
   asm volatile("atom.add.acq_rel.gpu.global.u32 %0, [%1], %2;"

@@ -3,8 +3,8 @@
 
 namespace warpath::ptx {
 
-// One instruction, within 1 ulp; of infinity, and of what would come out below the smallest normal float, zero. A division
-// asks about those first.
+// One instruction, within 1 ulp. Zero for infinity, and where the result would be below the
+// smallest normal float. A division tests for these cases first.
 __device__ __forceinline__ float reciprocal(float x) {
   float y;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));

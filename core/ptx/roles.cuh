@@ -1,12 +1,11 @@
-// What a warp group that has a role of its own needs: its share of registers, its own barriers, one elected lane.
+// Warp specialisation: a warp group's own share of the registers, and barriers of its own.
 #pragma once
-#include <cstdint>
-
 namespace warpath::ptx {
 
 inline constexpr int warp_group = 128;  // threads that issue one wgmma together
 
-// Every warp of the group calls it; a multiple of 8. Works only in kernels with __launch_bounds__(threads, 1).
+// Called by every warp of the group; `Registers` is a multiple of 8. Works only in kernels with
+// __launch_bounds__(threads, 1).
 template <int Registers>
 __device__ __forceinline__ void give_registers() {
   static_assert(Registers % 8 == 0 && Registers >= 24 && Registers <= 256);
@@ -26,22 +25,9 @@ __device__ __forceinline__ void arrive_some(int id, int threads) {
   asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
-// True in one lane of a converged warp.
-__device__ __forceinline__ bool elected() {
-  std::uint32_t chosen;
-  asm volatile(
-      "{\n\t"
-      ".reg .pred p;\n\t"
-      "elect.sync _|p, 0xffffffff;\n\t"
-      "selp.b32 %0, 1, 0, p;\n\t"
-      "}"
-      : "=r"(chosen));
-  return chosen;
-}
-
-// All threads of all blocks of the cluster meet, in two steps: each says that it has come, and waits for the others when it
-// must. This promises nobody what was written before (initialised barriers have fence_init): a release here would be a fence
-// for the whole GPU, which takes longer than all the rest.
+// A barrier of all threads of all blocks of the cluster, in two steps: arrive, and wait. It orders
+// no memory accesses (initialised mbarriers have fence_init): a release here would be a fence for
+// the whole GPU, which takes longer than the barrier itself.
 __device__ __forceinline__ void arrive_at_cluster() {
   asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
 }

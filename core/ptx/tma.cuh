@@ -1,5 +1,6 @@
-// The copy engine of Hopper: boxes of a tensor that a map describes, to and from shared memory. One thread asks; a
-// barrier counts the bytes that arrive. Boxes are three-dimensional here: (inner, row, batch).
+// Hopper's copy engine, the Tensor Memory Accelerator (TMA): boxes of a tensor that a map
+// describes, to and from shared memory. One thread issues a copy; an mbarrier counts the bytes that
+// arrive. Boxes are three-dimensional here: (inner, row, batch).
 #pragma once
 #include <cuda.h>
 
@@ -11,11 +12,7 @@ struct BoxPlace {
   int inner, row, batch;  // of the box's first element, in elements
 };
 
-__device__ __forceinline__ void prefetch(const CUtensorMap& map) {
-  asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
-}
-
-// What lies outside of the tensor arrives as zeros and counts as bytes all the same.
+// Elements outside the tensor arrive as zeros, and their bytes are counted too.
 __device__ __forceinline__ void load_box(void* to, const CUtensorMap& map, BoxPlace p, Barrier& b) {
   asm volatile(
       "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, "
@@ -25,7 +22,8 @@ __device__ __forceinline__ void load_box(void* to, const CUtensorMap& map, BoxPl
       : "memory");
 }
 
-// Into every block of the cluster whose bit is set, at the same place; each block's own barrier counts.
+// Into every block of the cluster whose bit is set, at the same place; each block's own barrier
+// counts.
 __device__ __forceinline__ void load_box_to_all(void* to, const CUtensorMap& map, BoxPlace p,
                                                 Barrier& b, std::uint16_t blocks) {
   asm volatile(
@@ -36,7 +34,7 @@ __device__ __forceinline__ void load_box_to_all(void* to, const CUtensorMap& map
       : "memory");
 }
 
-// Bytes as they lie, without a map. Both addresses and the count are multiples of 16.
+// Contiguous bytes, without a map. Both addresses and the count are multiples of 16.
 __device__ __forceinline__ void load_bytes(void* to, const void* from, unsigned bytes, Barrier& b) {
   asm volatile(
       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, "
@@ -45,7 +43,7 @@ __device__ __forceinline__ void load_bytes(void* to, const void* from, unsigned 
       : "memory");
 }
 
-// The same for what nobody will read again: of all it holds, L2 gives these lines up first.
+// The same for what is read once: L2 evicts these lines first.
 __device__ __forceinline__ void load_bytes_once(void* to, const void* from, unsigned bytes,
                                                 Barrier& b) {
   std::uint64_t policy;
@@ -57,7 +55,7 @@ __device__ __forceinline__ void load_bytes_once(void* to, const void* from, unsi
       : "memory");
 }
 
-// What lies outside of the tensor is not written.
+// Elements outside the tensor are not written.
 __device__ __forceinline__ void store_box(const CUtensorMap& map, BoxPlace p, const void* from) {
   asm volatile(
       "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(
@@ -70,18 +68,14 @@ __device__ __forceinline__ void commit_stores() {
   asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
 
-// Until at most `Left` groups of this thread's stores still read their shared memory.
+// Waits until at most `Left` groups of this thread's stores still read their shared memory.
 template <int Left>
 __device__ __forceinline__ void wait_stores_read() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(Left) : "memory");
 }
 
-// Until all of this thread's stores are written.
-__device__ __forceinline__ void wait_stores() {
-  asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
-}
-
-// What this thread wrote to shared memory by ordinary stores is seen by the copy engine and the tensor cores.
+// Makes this thread's ordinary stores to shared memory visible to the copy engine and the tensor
+// cores.
 __device__ __forceinline__ void fence_async_proxy() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }

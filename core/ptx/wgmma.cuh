@@ -1,5 +1,6 @@
-// Tensor core products of a warp group (Hopper): d (64 x N, in registers) += a (64 x K) * b (K x N), both in shared
-// memory behind descriptors, K = 32 bytes. The product runs on by itself: fence, multiply…, commit, wait.
+// Tensor core products of a warp group (Hopper): d (64 x N, in registers) += a (64 x K) * b (K x
+// N), both in shared memory behind descriptors, K = 32 bytes. The product is asynchronous: fence,
+// multiply…, commit, wait.
 #pragma once
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -10,10 +11,10 @@
 
 namespace warpath::ptx {
 
-// A tile whose rows are 128 bytes long, laid out by the copy engine with its 128-byte swizzle, 8 rows (1024 bytes) a
-// pattern, starting at a multiple of 1024. Where K runs along a row, `stride` leads from 8 rows to the next 8. Where the
-// other axis does (64 elements a row), `stride` leads from 8 values of k to the next 8 and `leading` from 64 elements to
-// the next 64.
+// A tile whose rows are 128 bytes long, laid out by the copy engine with its 128-byte swizzle, 8
+// rows (1024 bytes) per pattern, starting at a multiple of 1024. Where K runs along a row, `stride`
+// leads from 8 rows to the next 8. Where the other axis does (64 elements per row), `stride` leads
+// from 8 values of k to the next 8 and `leading` from 64 elements to the next 64.
 __device__ __forceinline__ std::uint64_t descriptor(const void* tile, unsigned leading_bytes,
                                                     unsigned stride_bytes) {
   return std::uint64_t(shared_address(tile) & 0x3ffff) >> 4 |
@@ -24,7 +25,7 @@ __device__ __forceinline__ std::uint64_t advance(std::uint64_t descriptor, unsig
   return descriptor + (bytes >> 4);
 }
 
-// Before the first product that reads registers or writes accumulators the threads touched.
+// Before the first product that uses registers or accumulators which the threads have written.
 __device__ __forceinline__ void fence_products() {
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }
@@ -32,19 +33,19 @@ __device__ __forceinline__ void commit_products() {
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
 
-// Keeps the compiler from moving uses of the accumulators across this place.
+// Keeps the compiler from moving uses of the accumulators across this point.
 template <int Count>
 __device__ __forceinline__ void hold([[maybe_unused]] float (&d)[Count]) {
 #pragma unroll
   for (int i = 0; i < Count; ++i) asm volatile("" : "+f"(d[i])::"memory");
 }
 
-// Until at most `Left` committed groups are still running.
+// Waits until at most `Left` committed groups are still running.
 template <int Left>
 __device__ __forceinline__ void wait_products() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Left) : "memory");
 }
-// Until all are done and d may be read.
+// Waits until all are done and d may be read.
 template <int Count>
 __device__ __forceinline__ void wait_products(float (&d)[Count]) {
   wait_products<0>();
@@ -102,8 +103,8 @@ __device__ __forceinline__ void wait_products(float (&d)[Count]) {
   else                                                 \
     WARPATH_WGMMA_TF32(N, A, B, P)
 
-// d = a * b, plus what d held if `accumulate`. T float: the inputs are read as tf32. A transposed operand has its other
-// axis, not K, along its rows.
+// d = a * b, plus what d held if `accumulate`. T float: the inputs are read as tf32. A transposed
+// operand has its other axis, not K, along its rows.
 template <class T, bool ATransposed, bool BTransposed, int Count>
 __device__ __forceinline__ void multiply(float (&d)[Count], std::uint64_t a, std::uint64_t b,
                                          bool accumulate) {

@@ -1,4 +1,4 @@
-// The fastest copy this device can do: what "of the copy rate" is a share of.
+// The fastest copy this device can do. "of the copy rate" is relative to it.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -11,7 +11,8 @@ namespace {
 
 constexpr int copy_threads = 256;
 
-// Each thread moves `Each` pieces of 16 bytes, loads first: that many are in flight at once.
+// Each thread moves `Each` pieces of 16 bytes. All loads come first, so that many are in flight at
+// once.
 template <int Each>
 __global__ void copy_kernel(uint4* to, const uint4* from, std::int64_t n) {
   const std::int64_t base =

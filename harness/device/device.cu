@@ -1,4 +1,4 @@
-// Memory and facts of the device, and the table itself.
+// Device memory and device properties, and the table itself.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -19,8 +19,8 @@ MatmulRate& matmul_rate_hook() {
   return hook;
 }
 
-// One stream for all the work of a process: never the default one, so that a launcher which forgets
-// its stream argument is out of order with the checks around it.
+// One stream for all the work of a process. It is never the default stream, so a launcher that
+// forgets its stream argument is out of order with the checks around it.
 cudaStream_t device_stream() {
   static cudaStream_t stream = [] {
     cudaStream_t s = nullptr;
@@ -33,7 +33,7 @@ cudaStream_t device_stream() {
 namespace {
 
 constexpr int threads = 256;
-constexpr int piece = 16;  // bytes a thread compares at a time
+constexpr int piece = 16;  // bytes that a thread compares at a time
 
 __global__ void difference_kernel(const unsigned char* a, const unsigned char* b,
                                   std::int64_t bytes, bool aligned, unsigned long long* first) {

@@ -1,6 +1,6 @@
-// The device as the harness sees it: a table of plain functions, in one small library a backend.
-// The same source is built by nvcc and by `warpath cc`, so nothing above this line knows which of
-// the two it runs on.
+// The device as the harness sees it: a table of plain functions, in one small library per backend.
+// nvcc and `warpath cc` build the same source, so no code above this table knows which of the two
+// it runs on.
 #pragma once
 #include <cstdint>
 
@@ -17,23 +17,24 @@ struct DeviceInfo {
 };
 
 struct TimerOptions {
-  double seconds = 0.3;  // budget; the least number of samples is taken even if it lasts longer
+  double seconds = 0.3;  // budget; min_samples are taken even if that takes longer
   int min_samples = 5;
   int max_samples = 200;
-  // What a launch took when it was timed before; 0: it was not. Then no launches go into an estimate, and a slow one is
-  // not warmed up again.
+  // How long a launch took when it was timed before; 0: it was not. If it is known, no launches are
+  // spent on an estimate, and a slow one is not warmed up again.
   double expected_us = 0;
 };
 
 struct Rate {
   double per_second;  // bytes or operations
-  const char* how;    // what gave it
+  const char* how;    // how it was measured
 };
 
 // One unit of work to be timed: puts it on the stream and returns. May throw.
 using Work = void (*)(void* context, void* stream);
 
-// A function that can fail returns null, or a text that lives until the next call.
+// A function that can fail returns null on success, or an error text that lives until the next
+// call.
 struct Device {
   int version;
   const char* (*describe)(DeviceInfo*);
@@ -49,7 +50,7 @@ struct Device {
   const char* (*free_memory)(std::int64_t* bytes);
   const char* (*synchronise)();
   void* (*stream)();
-  // Microseconds a launch: *count of them in `samples`, which has room for max_samples.
+  // Microseconds per launch: *count of them in `samples`, which has room for max_samples.
   const char* (*time)(const TimerOptions*, Work, void* context, double* samples, int* count);
   const char* (*copy_rate)(Rate*);
   const char* (*matmul_rate)(Rate*);  // null where no vendor library was found

@@ -1,5 +1,4 @@
-// The fastest matmul the vendor has: the arithmetic side of the roofline. Compiled where cuBLAS is
-// found.
+// The vendor's fastest matmul: the arithmetic side of the roofline. Compiled where cuBLAS is found.
 #include <cublas_v2.h>
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
@@ -24,8 +23,8 @@ __device__ unsigned mixed(unsigned x) {
   return x ^ (x >> 16);
 }
 
-// Normal numbers: zeros or constants toggle fewer wires, draw less power and give a rate no real
-// matmul reaches.
+// Normally distributed inputs: zeros or constants toggle fewer wires, draw less power and give a
+// rate that no real matmul reaches.
 __global__ void normal_kernel(__nv_bfloat16* x, std::int64_t n, unsigned seed) {
   const std::int64_t i = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x;
   if (i >= n) return;

@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "core/error.h"
+#include "core/host/error.h"
 #include "harness/device/device.h"
 #include "harness/timing.h"
 
 namespace warpath::harness {
 
-// The text handed out by a failing function of the table.
+// The error text that a failing function of the table returns.
 std::string& failure_text();
 
 // Runs f; a thrown error becomes the text the table promises.
@@ -30,7 +30,7 @@ const char* guarded(F&& f) {
 
 cudaStream_t device_stream();
 
-// Memory of the device library itself, given back at the end of a scope.
+// An allocation of the device library itself, freed at the end of a scope.
 struct DeviceBuffer {
   explicit DeviceBuffer(std::int64_t bytes) {
     CUDA_CHECK(cudaMalloc(&data, static_cast<std::size_t>(bytes)));

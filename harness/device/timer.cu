@@ -1,4 +1,4 @@
-// The clock: CUDA events around one launch, after everything the launch will read was pushed out of
+// The timer: CUDA events around one launch, after everything the launch will read was evicted from
 // L2.
 #include <cuda_runtime.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 constexpr int flush_threads = 512;
 
-// The condition cannot hold for a buffer of zeros, but the compiler has to load to know.
+// The condition never holds for a buffer of zeros, but the compiler cannot know, so it must load.
 __global__ void read_kernel(const uint4* data, std::int64_t n, unsigned* never) {
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   unsigned seen = 0;
@@ -78,9 +78,8 @@ struct EventPair {
   cudaEvent_t begin{}, end{};
 };
 
-// Queues up to `count` samples before it waits: the launches are enqueued while the GPU still reads
-// for the first flush, so that the time the host takes to launch does not show between the two
-// events.
+// Queues up to `count` samples before it waits: the launches are enqueued while the GPU still runs
+// the first flush, so that the host's launch time does not show between the two events.
 void take_samples(int count, const Flush& flush, Work work, void* context,
                   std::vector<double>& out) {
   const std::vector<EventPair> events(static_cast<std::size_t>(count));
@@ -105,8 +104,9 @@ std::vector<double> time_work(const TimerOptions& options, Work work, void* cont
   const double slow_us = options.seconds * 1e6 / 4;
   double estimate_us = options.expected_us;
   std::vector<double> samples;
-  // The first launch loads code and pages, and after another's turn it fills the caches of code and addresses again:
-  // microseconds, which do not show in a slow launch that was timed before.
+  // The first launch loads code and pages, and after another rung's turn it fills the instruction
+  // cache and the TLBs again. That takes microseconds, which do not show in a slow launch that was
+  // timed before.
   if (estimate_us <= slow_us) {
     take_samples(1, flush, work, context, samples);
     if (estimate_us == 0) {
@@ -116,8 +116,7 @@ std::vector<double> time_work(const TimerOptions& options, Work work, void* cont
     samples.clear();
   }
 
-  // The flush takes as long as a read of 3x L2; 100 us is the right size for it on the GPUs this
-  // runs on.
+  // The flush takes as long as a read of 3x L2: about 100 us on the GPUs this runs on.
   const double wanted = options.seconds * 1e6 / (estimate_us + 100);
   const int total = static_cast<int>(std::clamp(wanted, static_cast<double>(options.min_samples),
                                                 static_cast<double>(options.max_samples)));

@@ -1,9 +1,9 @@
-// What softmax needs to know of some elements, and how the knowledge of two parts is joined (the
-// online softmax).
+// The running maximum and sum of some elements, and how those of two parts are joined (the online
+// softmax).
 #pragma once
-#include "core/convert.cuh"
+#include "core/block/reduce.cuh"
 #include "core/ptx/exp2.cuh"
-#include "core/reduce.cuh"
+#include "core/thread/convert.cuh"
 
 namespace warpath::softmax {
 
@@ -14,7 +14,7 @@ struct Stat {
 
 inline constexpr float log2_e = 1.4426950408889634f;
 
-// exp(x - max) * 2^scale. A part of nothing but -inf has nothing to subtract.
+// exp(x - max) * 2^scale. A part of nothing but -inf subtracts 0, because -inf - -inf would be NaN.
 __device__ __forceinline__ float exp_from(float x, float max, float scale = 0.0f) {
   return ptx::exp2(fmaf(x - (max == -INFINITY ? 0.0f : max), log2_e, scale));
 }

@@ -1,9 +1,9 @@
 // Every op of the libraries beside this file as a custom op of ONNX Runtime, domain "warpath": the best
 // rung that takes the tensors runs on this CPU by simt. For
 //   SessionOptions.register_custom_ops_library("onnx_ops.so")
-// Scalars of the contract are attributes: whole numbers and booleans as ints, choices as strings, and "rung" names a rung.
-// Tensors that may be left out are optional inputs. The runtime tells an op's result types by its inputs' alone, so an
-// output whose type the caller chooses has a node for each: matmul gives what its inputs are, matmul_d_f32 floats.
+// Scalars of the contract are attributes: whole numbers and booleans as ints, choices as strings; "rung" names a rung.
+// Optional tensors are optional inputs. The runtime derives result types from the inputs' types alone, so an output
+// whose type the caller chooses has a node per type: matmul gives the type of its inputs, matmul_d_f32 gives f32.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -14,9 +14,13 @@
 #include <optional>
 #include <stdexcept>
 
-#include "core/error.h"
+#include "core/host/args.h"
+#include "core/host/bindings.h"
+#include "core/host/choose.h"
+#include "core/host/error.h"
 #include "harness/library.h"
 #include "python/onnx/ort.h"
+#include "python/src/ladder.h"
 
 namespace warpath::ort {
 namespace {
@@ -43,6 +47,8 @@ std::optional<Element> element_of(DType d) {
   return std::nullopt;
 }
 
+constexpr int simt_arch = 90;  // of the device that simt is
+
 void must(const ApiTable* api, Status* status) {
   if (!status) return;
   const std::string text = message(api, status);
@@ -53,11 +59,8 @@ void must(const ApiTable* api, Status* status) {
 // One op in one dtype: the runtime wants a type for every input and output.
 struct TypedOp : CustomOp {
   const Op* op = nullptr;
-  const Library* library = nullptr;
-  const char* (*finish)() = nullptr;
-  bool (*pause_checks)() = nullptr;  // see python/src/ops.h
-  void (*resume_checks)() = nullptr;
-  std::string op_name;    // of the contract
+  std::shared_ptr<python::LazyLadder> ladder;  // opened where a session has a node of the op
+  std::string op_name;                         // of the contract
   std::string node_name;  // with the types of outputs that differ from the inputs'
   std::vector<const ArgSpec*> inputs, outputs;
   std::vector<DType> input_types, output_types;
@@ -67,47 +70,33 @@ const TypedOp& self(const CustomOp* op) {
   return *static_cast<const TypedOp*>(op);
 }
 
-// Types of outputs that leave theirs to the call.
-using Chosen = std::map<const ArgSpec*, DType>;
-
-DType dtype_of(const Contract& contract, const ArgSpec& a, DType run, const Chosen& chosen = {}) {
-  if (!a.same_as.empty()) return dtype_of(contract, *contract.find(a.same_as), run, chosen);
-  if (const auto told = chosen.find(&a); told != chosen.end()) return told->second;
-  const bool takes = std::find(a.dtypes.begin(), a.dtypes.end(), run) != a.dtypes.end();
-  return takes && !a.index ? run : a.dtypes.at(0);
-}
+// Types of the outputs whose type the call chooses, by name.
+using Chosen = std::map<std::string, DType>;
 
 // A node: its attributes are in the args struct already.
 class Kernel {
  public:
-  Kernel(const TypedOp& op, const ApiTable* api, const KernelInfo* info) : op_(op), api_(api) {
-    const std::size_t units = op.op->args_size / sizeof(std::max_align_t) + 1;
-    args_ = std::make_unique<std::max_align_t[]>(units);
-    op.op->construct(args_.get());
+  Kernel(const TypedOp& op, const ApiTable* api, const KernelInfo* info)
+      : op_(op), api_(api), ladder_(op.ladder->open()), args_(*op.op) {
+    if (!ladder_) throw Error("warpath." + op.op_name + ": there are no kernels for the CPU");
     for (const ArgSpec& a : op.op->contract.args())
-      if (a.role == Role::scalar) set_scalar(args_.get(), a, attribute(info, a));
+      if (a.role == Role::scalar) set_attribute(info, a);
     rung_ = text_attribute(info, "rung").value_or("");
   }
 
-  void compute(KernelContext* context) {
-    // Sessions may run on several threads: each call has its own args.
-    const std::size_t bytes = (op_.op->args_size / sizeof(std::max_align_t) + 1);
-    auto args = std::make_unique<std::max_align_t[]>(bytes);
-    std::memcpy(args.get(), args_.get(), bytes * sizeof(std::max_align_t));
-    Dims dims;
-    Lead lead;
+  void compute(KernelContext* context) const {
+    ArgsBlock args = args_;  // sessions may run on several threads: each call has its own
+    std::vector<std::vector<std::int64_t>> shapes(op_.inputs.size());  // the bindings point there
+    Bindings bindings;
     for (std::size_t i = 0; i < op_.inputs.size(); ++i)
-      bind_input(context, i, args.get(), dims, lead);
+      bind_input(context, i, args, shapes[i], bindings);
     std::int64_t elements = 0;
     for (std::size_t i = 0; i < op_.outputs.size(); ++i)
-      elements += make_output(context, i, args.get(), dims, lead);
+      elements += make_output(context, i, args, bindings);
     if (elements > 0) launch(args.get());
   }
 
  private:
-  // The leading axes, which a launcher sees as one; empty until an input has told them.
-  using Lead = std::optional<std::vector<std::int64_t>>;
-
   // Empty where the node has no such attribute.
   std::optional<std::string> text_attribute(const KernelInfo* info, const char* name) const {
     char text[64] = {};
@@ -117,30 +106,41 @@ class Kernel {
     return missing ? std::nullopt : std::optional<std::string>(text);
   }
 
-  double attribute(const KernelInfo* info, const ArgSpec& a) const {
+  // Where the node has no such attribute the contract's default stays.
+  void set_attribute(const KernelInfo* info, const ArgSpec& a) {
     const char* name = a.name.c_str();
-    const auto missing = [&](Status* status) {  // then it is the contract's default
-      if (status) release_status(api_, status);
-      return status != nullptr;
+    const auto given = [&](Status* missing) {
+      if (missing) release_status(api_, missing);
+      return !missing;
     };
-    if (a.scalar == ScalarType::real) {
-      float value = 0;
-      return missing(attribute_float(api_, info, name, &value)) ? a.fallback : value;
+    std::int64_t number = 0;
+    switch (a.scalar) {
+      case ScalarType::real: {
+        float value = 0;
+        if (given(attribute_float(api_, info, name, &value))) set_scalar(args_.get(), a, value);
+        return;
+      }
+      case ScalarType::integer:
+        if (given(attribute_int(api_, info, name, &number))) set_integer(args_.get(), a, number);
+        return;
+      case ScalarType::boolean:
+        if (given(attribute_int(api_, info, name, &number)))
+          set_scalar(args_.get(), a, number != 0);
+        return;
+      case ScalarType::choice: {
+        const auto text = text_attribute(info, name);
+        if (!text) return;
+        const auto found = find_choice(a, *text);
+        if (!found)
+          throw Error("warpath." + op_.op_name + ": attribute '" + a.name + "' is '" + *text + "'");
+        set_scalar(args_.get(), a, *found);
+        return;
+      }
     }
-    if (a.scalar != ScalarType::choice) {
-      std::int64_t value = 0;
-      return missing(attribute_int(api_, info, name, &value)) ? a.fallback
-                                                              : static_cast<double>(value);
-    }
-    const auto text = text_attribute(info, name);
-    if (!text) return a.fallback;
-    const auto found = std::find(a.choices.begin(), a.choices.end(), *text);
-    if (found == a.choices.end())
-      throw Error("warpath." + op_.op_name + ": attribute '" + a.name + "' is '" + *text + "'");
-    return static_cast<double>(found - a.choices.begin());
   }
 
-  void bind_input(KernelContext* context, std::size_t i, void* args, Dims& dims, Lead& lead) const {
+  void bind_input(KernelContext* context, std::size_t i, ArgsBlock& args,
+                  std::vector<std::int64_t>& shape, Bindings& bindings) const {
     const ArgSpec& a = *op_.inputs[i];
     const Value* value = nullptr;
     must(api_, input(api_, context, i, &value));
@@ -149,104 +149,78 @@ class Kernel {
     must(api_, shape_info(api_, value, &info));
     std::size_t rank = 0;
     Status* failed = axes_count(api_, info, &rank);
-    std::vector<std::int64_t> shape(rank);
+    shape.resize(rank);
     if (!failed) failed = axes(api_, info, shape.data(), rank);
     release_shape_info(api_, info);
     must(api_, failed);
-    const bool leading = !a.dims.empty() && a.dims[0].leading;
-    const std::size_t fixed = a.dims.size() - (leading ? 1 : 0);
-    if (rank < fixed || (!leading && rank != fixed))
-      throw Error("warpath." + op_.op_name + ": '" + a.name + "' has " + std::to_string(rank) +
-                  " axes");
-    std::vector<std::int64_t> merged;
-    if (leading) {
-      const std::vector<std::int64_t> mine(shape.begin(),
-                                           shape.end() - static_cast<std::ptrdiff_t>(fixed));
-      if (!lead) lead = mine;
-      if (*lead != mine)
-        throw Error("warpath." + op_.op_name + ": the leading axes of '" + a.name +
-                    "' are not those of the inputs before it");
-      merged.push_back(1);
-      for (const std::int64_t n : mine) merged[0] *= n;
+    if (const auto wrong = bindings.bind(a, shape)) {
+      const bool leading = wrong->is.dim && wrong->is.dim->leading;
+      throw Error("warpath." + op_.op_name + ": " +
+                  (leading ? "the leading axes of '" + a.name +
+                                 "' are not those of the inputs before it: it "
+                           : "'" + a.name + "' ") +
+                  wrong->text());
     }
-    merged.insert(merged.end(), shape.end() - static_cast<std::ptrdiff_t>(fixed), shape.end());
-    for (std::size_t d = 0; d < a.dims.size(); ++d)
-      if (!a.dims[d].name.empty()) dims.emplace(a.dims[d].name, merged[d] - a.dims[d].plus);
     void* data = nullptr;
     must(api_, tensor_data(api_, const_cast<Value*>(value), &data));
-    set(tensor_at(args, a), data, op_.input_types[i], merged);
+    set_tensor(args.tensor(a), a, data, op_.input_types[i], shape);
   }
 
-  std::int64_t make_output(KernelContext* context, std::size_t i, void* args, const Dims& dims,
-                           const Lead& lead) const {
+  std::int64_t make_output(KernelContext* context, std::size_t i, ArgsBlock& args,
+                           const Bindings& bindings) const {
     const ArgSpec& a = *op_.outputs[i];
-    const std::vector<std::int64_t> merged = shape_of(a, dims);
-    std::vector<std::int64_t> shape;
-    for (std::size_t d = 0; d < merged.size(); ++d) {
-      if (a.dims[d].leading)
-        shape.insert(shape.end(), lead->begin(), lead->end());
-      else
-        shape.push_back(merged[d]);
-    }
+    const Shape shape = bindings.shape_of(a);
     Value* value = nullptr;
-    must(api_, output(api_, context, i, shape.data(), shape.size(), &value));
+    must(api_, output(api_, context, i, shape.sizes.data(), shape.rank, &value));
     void* data = nullptr;
     must(api_, tensor_data(api_, value, &data));
-    Tensor& t = tensor_at(args, a);
-    set(t, data, op_.output_types[i], merged);
-    return t.size();
+    set_tensor(args.tensor(a), a, data, op_.output_types[i], shape);
+    return args.tensor(a).size();
   }
 
-  static void set(Tensor& t, void* data, DType dtype, const std::vector<std::int64_t>& shape) {
-    t.data = data;
-    t.dtype = dtype;
-    t.rank = static_cast<int>(shape.size());
-    std::int64_t step = 1;
-    for (std::size_t i = shape.size(); i-- > 0;) {
-      t.shape[i] = shape[i];
-      t.stride[i] = step;
-      step *= shape[i];
+  const Rung& choose(const void* args) const {
+    const std::vector<const Rung*>& rungs = ladder_->rungs;
+    if (!rung_.empty()) {
+      const NamedRung named = find_rung(rungs, rung_);
+      std::string text = "warpath." + op_.op_name + ": there is no rung '" + rung_ + "'";
+      if (!named.rung && !named.begun.empty()) {
+        text += " alone; several begin so:";
+        for (const Rung* r : named.begun) text += " " + r->name;
+      } else if (!named.rung && named.nearest) {
+        text += "; did you mean '" + named.nearest->name + "'?";
+      }
+      if (!named.rung) throw Error(text);
+      const std::string why = obstacle(*named.rung, args, simt_arch);
+      if (why.empty()) return *named.rung;
+      throw Error("warpath." + op_.op_name + ": rung '" + named.rung->name +
+                  "' cannot take these tensors: " + why);
     }
+    if (const Rung* const best = choose_rung(rungs, args, simt_arch)) return *best;
+    std::string reasons;
+    for (const Rung* r : rungs) reasons += "; " + r->name + ": " + obstacle(*r, args, simt_arch);
+    throw Error("warpath." + op_.op_name + ": no rung takes these tensors" + reasons);
   }
 
   void launch(void* args) const {
-    std::string reasons;
-    const Rung* best = nullptr;
-    for (const Rung& r : op_.library->rungs) {
-      if (r.op != op_.op_name || r.peer) continue;
-      if (!r.name.starts_with(rung_)) continue;
-      const std::string why = r.supports ? r.supports(args) : "";
-      if (why.empty() && (!best || r.name > best->name)) best = &r;
-      if (!why.empty()) reasons += "; " + r.name + ": " + why;
-    }
-    if (!best && reasons.empty())
-      throw Error("warpath." + op_.op_name + ": there is no rung '" + rung_ + "'");
-    if (!best) throw Error("warpath." + op_.op_name + ": no rung takes these tensors" + reasons);
+    const Rung& best = choose(args);
     std::vector<std::max_align_t> scratch;
     for (const ArgSpec& a : op_.op->contract.args()) {
-      if (a.role != Role::scratch || !best->scratch) continue;
-      const std::int64_t bytes = best->scratch(args);
+      if (a.role != Role::scratch) continue;
+      const std::int64_t bytes = best.scratch(args);
       scratch.resize(static_cast<std::size_t>(bytes) / sizeof(std::max_align_t) + 1);
       std::memset(scratch.data(), 0, scratch.size() * sizeof(std::max_align_t));
       scratch_at(args, a) = {scratch.data(), bytes};
     }
-    const bool paused = op_.pause_checks && op_.pause_checks();
-    const auto resume = [&] {
-      if (paused) op_.resume_checks();
-    };
-    try {
-      best->launch(args, nullptr);
-      if (const char* error = op_.finish()) throw Error("warpath." + op_.op_name + ": " + error);
-    } catch (...) {
-      resume();
-      throw;
-    }
-    resume();
+    const python::ChecksPaused paused(ladder_->runtime);
+    call(*op_.op, best, args, nullptr);
+    if (const char* error = ladder_->runtime.finish())
+      throw Error("warpath." + op_.op_name + ": " + error);
   }
 
   const TypedOp& op_;
   const ApiTable* api_;
-  std::unique_ptr<std::max_align_t[]> args_;
+  const python::Ladder* ladder_;
+  ArgsBlock args_;
   std::string rung_;  // a name or its beginning; empty: the best
 };
 
@@ -288,7 +262,7 @@ std::filesystem::path here() {
   return std::filesystem::path(info.dli_fname).parent_path();
 }
 
-// Every choice of types for the outputs that leave theirs to the call.
+// Every choice of types for the outputs whose type the call chooses.
 std::vector<Chosen> choices_of(const Contract& contract) {
   std::vector<Chosen> all(1);
   for (const ArgSpec& a : contract.args()) {
@@ -297,7 +271,7 @@ std::vector<Chosen> choices_of(const Contract& contract) {
     for (const Chosen& so_far : all)
       for (const DType d : a.dtypes) {
         longer.push_back(so_far);
-        longer.back()[&a] = d;
+        longer.back()[a.name] = d;
       }
     all = std::move(longer);
   }
@@ -321,42 +295,37 @@ TypedOp typed_op(const Op& op, DType run, const Chosen& chosen) {
     if (a.role != Role::out) continue;
     t.outputs.push_back(&a);
     t.output_types.push_back(dtype_of(contract, a, run, chosen));
-    if (const auto told = chosen.find(&a);
+    if (const auto told = chosen.find(a.name);
         told != chosen.end() && told->second != dtype_of(contract, a, run))
       t.node_name += "_" + a.name + "_" + std::string(name(told->second));
   }
   return t;
 }
 
-bool changes_in_place(const Contract& contract) {
+bool has_no_node(const Contract& contract) {
   return std::any_of(contract.args().begin(), contract.args().end(),
-                     [](const ArgSpec& a) { return a.role == Role::inout; });
+                     [](const ArgSpec& a) { return a.role == Role::inout || a.list; });
 }
 
 // Kept for as long as the process lives: sessions point to them.
 std::deque<TypedOp>& all_ops() {
   static auto* const ops = [] {
     auto* made = new std::deque<TypedOp>;
-    void* runtime = dlopen((here() / "runtime_simt.so").c_str(), RTLD_NOW | RTLD_LOCAL);
-    const auto finish =
-        runtime ? reinterpret_cast<const char* (*)()>(dlsym(runtime, "warpath_finish")) : nullptr;
-    if (!finish) throw Error("runtime_simt.so cannot be opened");
-    const auto pause = reinterpret_cast<bool (*)()>(dlsym(runtime, "simt_pause_checks"));
-    const auto resume = reinterpret_cast<void (*)()>(dlsym(runtime, "simt_resume_checks"));
+    const python::Installation at{here(), here() / "lib", here() / "ops"};
     harness::Places places;
-    places.lib = here() / "lib";
-    for (const std::string& folder : harness::built_folders(places, "simt")) {
-      const auto library = harness::open_library(places.op_library(folder, "simt", false), folder);
-      if (!library.ok()) continue;
-      for (const Op& op : library.registry->ops) {
-        if (changes_in_place(op.contract)) continue;  // a graph's values never change
-        for (const DType dtype : op.contract.dtypes())
-          for (const Chosen& chosen : choices_of(op.contract)) {
-            made->push_back(typed_op(op, dtype, chosen));
-            made->back().library = library.registry;
-            made->back().finish = finish;
-            made->back().pause_checks = pause;
-            made->back().resume_checks = resume;
+    places.lib = at.lib;
+    for (const std::string& folder : harness::built_folders(places, "host")) {
+      const harness::OpenFolder opened = harness::open_folder(places, folder, "");
+      if (!opened.ok()) continue;
+      for (const Op* op : opened.ops) {
+        const auto ladder =
+            std::make_shared<python::LazyLadder>(at, folder, op->contract.name(), python::simt);
+        if (!ladder->exists()) continue;
+        if (has_no_node(op->contract)) continue;  // a graph's values never change
+        for (const DType dtype : op->contract.dtypes())
+          for (const Chosen& chosen : choices_of(op->contract)) {
+            made->push_back(typed_op(*op, dtype, chosen));
+            made->back().ladder = ladder;
           }
       }
     }

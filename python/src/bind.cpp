@@ -3,11 +3,10 @@
 #include <torch/csrc/stable/ops.h>
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 #include <optional>
 
-#include "core/error.h"
+#include "core/host/error.h"
 
 namespace warpath::python {
 namespace {
@@ -40,7 +39,7 @@ int ask_torch_dtype(DType d) {
   return -1;
 }
 
-// Torch's number of a dtype; asked of torch once.
+// Torch's code of a dtype; torch is asked once.
 int torch_dtype(DType d) {
   static const auto numbers = [] {
     std::array<int, std::size(dtype_table)> all{};
@@ -105,7 +104,14 @@ Values take(const TorchOp& op, Overload overload, StableIValue* stack) {
   for (std::size_t i = 0; i < n; ++i) {
     const ArgSpec& a = *op.parameters[i];
     Value& value = v.of.add({});
-    if (must_be_given(a)) {  // they come first
+    if (a.is_list()) {
+      using Given = std::optional<std::vector<AtenTensorHandle>>;
+      const Given given =
+          a.optional ? to<Given>(stack[i]) : Given(to<std::vector<AtenTensorHandle>>(stack[i]));
+      value.given = given.has_value();
+      if (given)
+        for (const AtenTensorHandle tensor : *given) value.list.emplace_back(tensor);
+    } else if (must_be_given(a)) {  // they come first
       value.tensor = Handle(to<AtenTensorHandle>(stack[i]));
     } else if (overload == Overload::plain) {
       take_default(a, value);
@@ -129,16 +135,15 @@ Seen::Seen(AtenTensorHandle tensor) : tensor(tensor) {
   must(aoti_torch_get_dim(tensor, &axes), "tell a tensor's rank");
   must(aoti_torch_get_sizes(tensor, &its_sizes), "tell a tensor's sizes");
   must(aoti_torch_get_strides(tensor, &its_strides), "tell a tensor's strides");
-  rank = static_cast<std::size_t>(axes);
-  sizes = its_sizes;
-  strides = its_strides;
+  sizes = Sizes(its_sizes, static_cast<std::size_t>(axes));
+  strides = Sizes(its_strides, static_cast<std::size_t>(axes));
 }
 
-// As torch means it: axes of one element may have any stride, and so may all of a tensor of none.
+// As torch defines it: axes of one element may have any stride, and so may every axis of a tensor without elements.
 bool Seen::contiguous() const {
   std::int64_t stride = 1;
   bool in_order = true;
-  for (std::size_t i = rank; i-- > 0;) {
+  for (std::size_t i = sizes.size(); i-- > 0;) {
     if (sizes[i] == 0) return true;
     if (sizes[i] == 1) continue;
     in_order &= strides[i] == stride;
@@ -147,37 +152,8 @@ bool Seen::contiguous() const {
   return in_order;
 }
 
-std::int64_t Seen::merged_stride(std::size_t lead) const {
-  std::int64_t stride = 0, span = 0;  // span: what the axes so far cover, from the inside
-  for (std::size_t i = lead; i-- > 0;) {
-    if (sizes[i] == 1) continue;
-    if (span == 0) {
-      stride = strides[i];
-      span = stride * sizes[i];
-    } else if (strides[i] == span) {
-      span *= sizes[i];
-    } else if (!(stride == 0 && strides[i] == 0)) {
-      return -1;
-    }
-  }
-  return stride;
-}
-
-bool Bound::Size::operator==(const Size& other) const {
-  if (count != other.count) return false;
-  for (std::size_t i = 0; i < count; ++i)
-    if (at(i) != other.at(i)) return false;
-  return true;
-}
-
-std::string Bound::Size::text() const {
-  std::string text = "(";
-  for (std::size_t i = 0; i < count; ++i) text += (i ? ", " : "") + std::to_string(at(i));
-  return text + (count == 1 ? ",)" : ")");
-}
-
-Bound::Bound(const TorchOp& op, const Ladder& ladder, Values values)
-    : op_(op), values_(std::move(values)), args_(*ladder.op) {
+Bound::Bound(const TorchOp& op, Overload overload, Values values)
+    : op_(op), overload_(overload), values_(std::move(values)), args_(*op.op) {
   const std::size_t n = op.parameters.size();
   for (std::size_t i = 0; i < n; ++i)
     if (is_dtype_choice(*op.parameters[i])) choose_dtype(*op.parameters[i], values_.of[i].text);
@@ -185,23 +161,20 @@ Bound::Bound(const TorchOp& op, const Ladder& ladder, Values values)
     const ArgSpec& a = *op.parameters[i];
     const Value& value = values_.of[i];
     if (is_dtype_choice(a)) continue;
-    if (!a.is_tensor())
+    if (a.is_list()) {
+      if (value.given) bind_list(a, value.list);
+    } else if (!a.is_tensor())
       bind_scalar(a, value.bits, value.text);
     else if (value.tensor)
       bind_input(a, value.tensor.get());
   }
-  for (const ArgSpec* a : op.outputs) make_output(*a);
+  for (const ArgSpec* a : op.outputs)
+    overload == Overload::in_place && !a->in_place.empty() ? overwrite_input(*a) : make_output(*a);
   if (!empty()) check_not_empty();
 }
 
 void Bound::refuse(const ArgSpec& a, const std::string& why) const {
   throw Error("warpath::" + op_.name + ": argument '" + a.name + "' " + why);
-}
-
-const Bound::Size* Bound::find(const std::string& dim) const {
-  for (std::size_t i = 0; i < named_; ++i)
-    if (*sizes_[i].dim == dim) return &sizes_[i];
-  return nullptr;
 }
 
 void Bound::check_device(const ArgSpec& a, AtenTensorHandle tensor) {
@@ -217,7 +190,7 @@ void Bound::check_device(const ArgSpec& a, AtenTensorHandle tensor) {
   }
 }
 
-// What an output's type was set to; null where nothing has said it so far.
+// The type an output was given so far; null where neither the call nor an input has said it.
 const DType* Bound::chosen_dtype(const ArgSpec& output) const {
   for (const auto& [spec, dtype] : chosen_)
     if (spec == &output) return &dtype;
@@ -232,13 +205,18 @@ void Bound::choose_dtype(const ArgSpec& choice, const std::string& text) {
   refuse(choice, "is '" + text + "'; allowed: " + names(output.dtypes));
 }
 
-// Told by the call, or by an input that must have the same type; otherwise that of the first tensor
-// where the output can have it.
+// Given by the call, or by an input that must have the same type; otherwise the type of the first tensor
+// where the output may have it.
 DType Bound::output_dtype(const ArgSpec& output) const {
-  if (!output.same_as.empty()) return tensor_at(args(), *op_.contract->find(output.same_as)).dtype;
+  if (!output.same_as.empty()) {
+    const ArgSpec& other = *op_.contract->find(output.same_as);
+    const Tensor* const like = sample_at(args(), other);
+    if (!like) refuse(other, "has no tensors");
+    return like->dtype;
+  }
   if (const DType* told = chosen_dtype(output)) return *told;
   if (first_) {
-    const DType d = tensor_at(args(), *first_).dtype;
+    const DType d = sample_at(args(), *first_)->dtype;
     if (std::count(output.dtypes.begin(), output.dtypes.end(), d)) return d;
   }
   return output.dtypes.at(0);
@@ -259,8 +237,9 @@ DType Bound::check_dtype(const ArgSpec& a, AtenTensorHandle tensor) {
         if (torch_dtype(d) == code) return chosen_.add({&other, d}), d;
       refuse(a, is() + "; allowed: " + names(other.dtypes));
     }
-    const DType wanted =
-        other.role == Role::out ? *chosen_dtype(other) : tensor_at(args(), other).dtype;
+    const Tensor* const like = other.role == Role::out ? nullptr : sample_at(args(), other);
+    if (other.role != Role::out && !like) refuse(other, "has no tensors");
+    const DType wanted = like ? like->dtype : *chosen_dtype(other);
     if (torch_dtype(wanted) != code)
       refuse(a, is() + " but '" + other.name + "' is " + std::string(name(wanted)));
     return wanted;
@@ -270,127 +249,97 @@ DType Bound::check_dtype(const ArgSpec& a, AtenTensorHandle tensor) {
   refuse(a, is() + "; allowed: " + names(a.dtypes));
 }
 
-void Bound::check_size(const ArgSpec& a, const Dim& d, const std::int64_t* sizes,
-                       std::size_t count) {
-  if (d.name.empty()) {
-    if (sizes[0] != d.plus)
-      refuse(a, "has an axis of " + std::to_string(sizes[0]) + ", not " + std::to_string(d.plus));
-    return;
-  }
-  const Size is{&d.name, sizes, count, d.leading ? 0 : d.plus, &a};
-  if (const Size* s = find(d.name)) {
-    if (!(*s == is))
-      refuse(a, "has " + d.name + " = " + is.text() + ", but '" + s->from->name + "' has " +
-                    s->text());
-    return;
-  }
-  if (!d.leading && is.at(0) < 0) refuse(a, "is too short in '" + d.name + "'");
-  sizes_.at(named_++) = is;
-}
-
-void Bound::check_shape(const ArgSpec& a, const Seen& t) {
-  const std::size_t rank = t.rank;
-  const bool leading = !a.dims.empty() && a.dims[0].leading;
-  const std::size_t fixed = a.dims.size() - (leading ? 1 : 0);
-  if (rank < fixed || (!leading && rank != fixed))
-    refuse(a, "has " + std::to_string(rank) + " axes; it needs " + (leading ? "at least " : "") +
-                  std::to_string(fixed));
-  const std::size_t lead = rank - fixed;
-  if (leading) check_size(a, a.dims[0], t.sizes, lead);
-  for (std::size_t i = 0; i < fixed; ++i)
-    check_size(a, a.dims[i + (leading ? 1 : 0)], t.sizes + lead + i, 1);
-}
-
 void Bound::bind_input(const ArgSpec& a, AtenTensorHandle tensor) {
   check_device(a, tensor);
   const DType dtype = check_dtype(a, tensor);
   const Seen t(tensor);
-  check_shape(a, t);
-  const bool leading = !a.dims.empty() && a.dims[0].leading;
-  const std::size_t lead = leading ? t.rank + 1 - a.dims.size() : 0;
+  if (const auto wrong = bindings_.bind(a, t.sizes)) refuse(a, wrong->text());
   if (t.contiguous()) return fill(a, t, dtype, true);
-  if (a.strided && (!leading || t.merged_stride(lead) >= 0)) return fill(a, t, dtype, false);
+  const std::size_t lead = leading_axes(a, t.sizes.size());
+  if (a.strided && merged_stride(t.sizes.first(lead), t.strides.first(lead)) >= 0)
+    return fill(a, t, dtype, false);
+  fill(a, Seen(contiguous(a, tensor)), dtype, true);
+}
+
+// A copy that lies in order; what is changed in place is copied back after the launch.
+AtenTensorHandle Bound::contiguous(const ArgSpec& a, AtenTensorHandle tensor) {
   AtenTensorHandle again = nullptr;
   must(aoti_torch_new_tensor_handle(tensor, &again), "hold a tensor");
   contiguous_.push_back(torch::stable::contiguous(TorchTensor(again)));
-  if (a.role == Role::inout) copies_.emplace_back(tensor, contiguous_.back());
-  fill(a, Seen(contiguous_.back().get()), dtype, true);
+  if (overwrites(op_, overload_, a)) copies_.emplace_back(tensor, contiguous_.back());
+  return contiguous_.back().get();
+}
+
+void Bound::bind_list(const ArgSpec& a, const std::vector<Handle>& tensors) {
+  std::vector<Tensor>& list = lists_.emplace_back();
+  list.reserve(tensors.size());  // the args struct points to them
+  TensorList& bound = list_at(args(), a);
+  for (const Handle& tensor : tensors) {
+    check_device(a, tensor.get());
+    const DType dtype = check_dtype(a, tensor.get());
+    Seen t(tensor.get());
+    if (!t.contiguous()) t = Seen(contiguous(a, tensor.get()));
+    std::int64_t size = 1;
+    for (const std::int64_t n : t.sizes) size *= n;
+    void* data = nullptr;
+    must(aoti_torch_get_data_ptr(t.tensor, &data), "tell where a tensor's data is");
+    set_tensor(list.emplace_back(), data, dtype, Sizes(&size, 1));
+    if (dtype != list[0].dtype)
+      refuse(a, "holds both " + std::string(name(list[0].dtype)) + " and " +
+                    std::string(name(dtype)) + "; one call takes one type");
+    bound = {list.data(), static_cast<std::int64_t>(list.size())};
+  }
+  if (const auto wrong = bindings_.bind(a, Sizes(&bound.count, 1)))
+    refuse(a, "has " + std::to_string(bound.count) + " tensors, but '" + wrong->bound.from->name +
+                  "' has " + std::to_string(wrong->bound.at(0)));
+  if (const std::string why = list_mismatch(*op_.contract, args(), a); !why.empty()) refuse(a, why);
 }
 
 void Bound::fill(const ArgSpec& a, const Seen& t, DType dtype, bool contiguous) {
-  Tensor& out = tensor_at(args(), a);
-  must(aoti_torch_get_data_ptr(t.tensor, &out.data), "tell where a tensor's data is");
-  out.dtype = dtype;
-  out.rank = static_cast<int>(a.dims.size());
-  const bool leading = out.rank > 0 && a.dims[0].leading;
-  const std::size_t lead = leading ? t.rank + 1 - a.dims.size() : 0;
-  std::size_t at = 0;
-  if (leading) {
-    out.shape[at] = 1;
-    for (std::size_t i = 0; i < lead; ++i) out.shape[at] *= t.sizes[i];
-    ++at;
-  }
-  for (std::size_t i = lead; i < t.rank; ++i) out.shape[at++] = t.sizes[i];
-  if (!contiguous) {  // only where the contract takes any strides
-    at = 0;
-    if (leading) out.stride[at++] = t.merged_stride(lead);
-    for (std::size_t i = lead; i < t.rank; ++i) out.stride[at++] = t.strides[i];
-    return;
-  }
-  std::int64_t stride = 1;
-  for (int i = out.rank - 1; i >= 0; --i) {
-    out.stride[static_cast<std::size_t>(i)] = stride;
-    stride *= out.shape[static_cast<std::size_t>(i)];
-  }
+  void* data = nullptr;
+  must(aoti_torch_get_data_ptr(t.tensor, &data), "tell where a tensor's data is");
+  set_tensor(args_.tensor(a), a, data, dtype, t.sizes, contiguous ? Sizes() : t.strides);
 }
 
 void Bound::bind_scalar(const ArgSpec& a, StableIValue bits, const std::string& text) {
-  char* at = static_cast<char*>(args()) + a.offset;
   switch (a.scalar) {
-    case ScalarType::integer: {  // not through a double: a seed may have 64 bits
-      const auto value = to<std::int64_t>(bits);
-      std::memcpy(at, &value, sizeof value);
-      return;
-    }
+    case ScalarType::integer:
+      return set_integer(args(), a, to<std::int64_t>(bits));
     case ScalarType::real:
       return set_scalar(args(), a, to<double>(bits));
     case ScalarType::boolean:
       return set_scalar(args(), a, to<bool>(bits));
     case ScalarType::choice: {
-      const auto found = std::find(a.choices.begin(), a.choices.end(), text);
-      if (found == a.choices.end()) {
-        std::string list;
-        for (const std::string& c : a.choices) list += (list.empty() ? "'" : ", '") + c + "'";
-        refuse(a, "is '" + text + "'; allowed: " + list);
-      }
-      return set_scalar(args(), a, static_cast<double>(found - a.choices.begin()));
+      if (const auto found = find_choice(a, text)) return set_scalar(args(), a, *found);
+      std::string list;
+      for (const std::string& c : a.choices) list += (list.empty() ? "'" : ", '") + c + "'";
+      refuse(a, "is '" + text + "'; allowed: " + list);
     }
   }
 }
 
 void Bound::make_output(const ArgSpec& a) {
-  Shape shape;
-  for (const Dim& d : a.dims) {
-    if (d.name.empty()) {
-      shape.add(d.plus);
-      continue;
-    }
-    const Size* s = find(d.name);
-    WARPATH_CHECK(s, "warpath::" + op_.name + ": no argument tells the size of '" + d.name + "'");
-    for (std::size_t i = 0; i < s->count; ++i) shape.add(s->at(i) + (d.leading ? 0 : d.plus));
-  }
+  const Shape shape = bindings_.shape_of(a);
   const DType dtype = output_dtype(a);
   const Handle& made =
       outputs_.add(allocate(shape, torch_dtype(dtype), device_type_, device_index_));
-  fill(a, Seen(made.get(), shape), dtype, true);
-  no_elements_ &= std::count(shape.sizes.begin(), shape.sizes.begin() + shape.rank, 0) > 0;
+  const Seen seen(made.get(), shape);
+  fill(a, seen, dtype, true);
+  no_elements_ &= std::count(seen.sizes.begin(), seen.sizes.end(), 0) > 0;
+}
+
+// An output that lies where an input does.
+void Bound::overwrite_input(const ArgSpec& a) {
+  const Tensor& input = args_.tensor(*op_.contract->find(a.in_place));
+  args_.tensor(a) = input;
+  no_elements_ &= input.size() == 0;
 }
 
 bool Bound::empty() const {
   return no_elements_ && functional(op_);
 }
 
-// A kernel is not made for a row of no elements; what its result would be differs from op to op.
+// Kernels do not handle rows without elements: what their result should be differs from op to op.
 void Bound::check_not_empty() const {
   for (const ArgSpec* a : op_.parameters) {
     if (!a->is_tensor()) continue;

@@ -6,22 +6,22 @@
 
 #include <array>
 #include <cstddef>
-#include <cstring>
-#include <memory>
 #include <new>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "core/error.h"
+#include "core/host/args.h"
+#include "core/host/bindings.h"
+#include "core/host/error.h"
 #include "python/src/ops.h"
 
 namespace warpath::python {
 
 using TorchTensor = torch::stable::Tensor;
 
-// A tensor of torch's that is ours to give back. TorchTensor counts its owners, which costs an allocation for each
-// tensor of each call.
+// A torch tensor that we own and must release. TorchTensor counts its owners, which costs an allocation per tensor and
+// call.
 class Handle {
  public:
   Handle() = default;
@@ -76,10 +76,12 @@ class Few {
   alignas(T) mutable std::byte room_[most * sizeof(T)];
 };
 
-// What the dispatcher handed over, one a parameter. Taking it empties the stack, so that nothing leaks
+// What the dispatcher handed over, one per parameter. Taking it empties the stack, so that nothing leaks
 // when an argument is refused later.
 struct Value {
-  Handle tensor;          // null where it was left out
+  Handle tensor;  // null where it was left out
+  std::vector<Handle> list;
+  bool given = false;     // of a list
   StableIValue bits = 0;  // of int, float and bool
   std::string text;       // of choices
 };
@@ -89,17 +91,16 @@ struct Values {
 };
 Values take(const TorchOp& op, Overload overload, StableIValue* stack);
 
-// Tensors that are given back when Python's lock is held again: torch takes the lock for each one given back without
-// it.
+// Tensors that are released when the GIL is held again: torch takes the GIL for each one released without it.
 class GivenBackLater {
  public:
   GivenBackLater() : outer_(std::exchange(innermost, this)) {}
   ~GivenBackLater() { innermost = outer_; }
   GivenBackLater(const GivenBackLater&) = delete;
   GivenBackLater& operator=(const GivenBackLater&) = delete;
-  // Of the innermost call of ours that waits for its result on this thread; null where none does.
+  // Belongs to the innermost of our calls on this thread; null where there is none.
   static thread_local GivenBackLater* innermost;
-  // Where there is no more room the tensor stays with its owner.
+  // When it is full the tensor stays with its owner.
   void keep(Handle& tensor) {
     if (kept_.size() < most) kept_.add(std::move(tensor));
   }
@@ -110,114 +111,71 @@ class GivenBackLater {
   Few<Handle, most> kept_;
 };
 
-// A shape without an allocation: torch's tensors have at most so many axes.
-struct Shape {
-  static constexpr std::size_t most = 64;
-  std::array<std::int64_t, most> sizes;
-  std::size_t rank = 0;
-
-  void add(std::int64_t n) { sizes.at(rank++) = n; }
-};
-
-// What a tensor says of itself, asked once.
+// A tensor's sizes and strides, asked of torch once.
 struct Seen {
   AtenTensorHandle tensor = nullptr;
-  std::size_t rank = 0;
-  const std::int64_t* sizes = nullptr;
-  const std::int64_t* strides = nullptr;
+  Sizes sizes = {};
+  Sizes strides = {};  // none of a tensor just made: it is contiguous
 
   explicit Seen(AtenTensorHandle tensor);
-  // One just made, contiguous and of this shape: its strides are not asked for.
-  Seen(AtenTensorHandle tensor, const Shape& shape)
-      : tensor(tensor), rank(shape.rank), sizes(shape.sizes.data()) {}
+  Seen(AtenTensorHandle tensor, Sizes sizes) : tensor(tensor), sizes(sizes) {}
   bool contiguous() const;
-  // Leading axes as one: its stride, or -1 where no single stride leads through all of them.
-  std::int64_t merged_stride(std::size_t lead) const;
-};
-
-// Room for an args struct; zeros where the struct has gaps, so that two of them can be compared.
-class ArgsBlob {
- public:
-  explicit ArgsBlob(const Op& op) : bytes_(op.args_size) {
-    if (bytes_ > sizeof here_)
-      elsewhere_ = std::make_unique<std::max_align_t[]>(bytes_ / sizeof(std::max_align_t) + 1);
-    std::memset(data(), 0, bytes_);
-    op.construct(data());
-  }
-  void* data() const { return elsewhere_ ? elsewhere_.get() : here_; }
-  std::size_t size() const { return bytes_; }
-
- private:
-  std::size_t bytes_;
-  mutable std::max_align_t here_[64];  // 1 KiB: every op so far
-  std::unique_ptr<std::max_align_t[]> elsewhere_;
 };
 
 // The args struct of one call with all it points to.
 class Bound {
  public:
   // Throws Error naming the argument that breaks the contract.
-  Bound(const TorchOp& op, const Ladder& ladder, Values values);
+  Bound(const TorchOp& op, Overload overload, Values values);
 
-  void* args() const { return args_.data(); }
+  void* args() { return args_.get(); }
+  const void* args() const { return args_.get(); }
   std::size_t args_bytes() const { return args_.size(); }
   int device_index() const { return device_index_; }
   // Nothing to compute: every output has no elements.
   bool empty() const;
-  // Memory from torch's allocator, given to the args struct; null where none is wanted.
+  // Memory from torch's allocator, put into the args struct; null where the rung asks for none.
   void* add_scratch(std::int64_t bytes);
   // Copies what was changed in place back where the caller's tensor was not contiguous.
   void write_back();
-  // Nothing of the inputs is needed any more.
+  // The inputs are no longer needed.
   void give_back_inputs();
   Few<Handle, 16>& outputs() { return outputs_; }
   const std::string& wanted_rung() const { return values_.rung; }
 
  private:
-  // Of a dimension: one number, or several for leading axes, where the tensor itself keeps them.
-  struct Size {
-    const std::string* dim;
-    const std::int64_t* sizes;
-    std::size_t count;
-    std::int64_t plus;  // what the axis has more than the dimension
-    const ArgSpec* from;
-
-    std::int64_t at(std::size_t i) const { return sizes[i] - plus; }
-    bool operator==(const Size& other) const;
-    std::string text() const;
-  };
-
   [[noreturn]] void refuse(const ArgSpec& a, const std::string& why) const;
   void bind_input(const ArgSpec& a, AtenTensorHandle tensor);
+  void bind_list(const ArgSpec& a, const std::vector<Handle>& tensors);
+  AtenTensorHandle contiguous(const ArgSpec& a, AtenTensorHandle tensor);
   void check_device(const ArgSpec& a, AtenTensorHandle tensor);
   DType check_dtype(const ArgSpec& a, AtenTensorHandle tensor);
   void choose_dtype(const ArgSpec& choice, const std::string& text);
   const DType* chosen_dtype(const ArgSpec& output) const;
   DType output_dtype(const ArgSpec& output) const;
-  void check_shape(const ArgSpec& a, const Seen& t);
-  void check_size(const ArgSpec& a, const Dim& d, const std::int64_t* sizes, std::size_t count);
   void bind_scalar(const ArgSpec& a, StableIValue bits, const std::string& text);
   void make_output(const ArgSpec& a);
+  void overwrite_input(const ArgSpec& a);
   void check_not_empty() const;
   void fill(const ArgSpec& a, const Seen& t, DType dtype, bool contiguous);
-  const Size* find(const std::string& dim) const;
 
   const TorchOp& op_;
+  Overload overload_;
   Values values_;  // keeps the inputs alive until the launch
-  ArgsBlob args_;
-  std::array<Size, 16> sizes_;  // as many names as a contract may have
-  std::size_t named_ = 0;
+  ArgsBlock args_;
+  Bindings bindings_;  // points to the sizes that torch's tensors keep
   Few<std::pair<const ArgSpec*, DType>, 16> chosen_;  // outputs whose type is told
   Few<Handle, 16> outputs_;
   bool no_elements_ = true;                                       // of all outputs
   std::vector<TorchTensor> contiguous_;                           // inputs that had to be copied
   std::vector<std::pair<AtenTensorHandle, TorchTensor>> copies_;  // the caller's, what was launched
+  std::vector<std::vector<Tensor>> lists_;  // what the lists of the args struct point to
   Handle scratch_;
   const ArgSpec* first_ = nullptr;
   int device_type_ = 0, device_index_ = 0;
 };
 
-// What answers a call, and with how much scratch memory.
+// The rung that answers a call, and its scratch memory.
 struct Pick {
   const Rung* rung = nullptr;
   std::int64_t scratch = 0, zeroed = 0;  // bytes; the leading ones that must be zero
@@ -227,7 +185,7 @@ struct Pick {
 const Rung& choose_rung(const TorchOp& op, const Ladder& ladder, const void* args,
                         const std::string& wanted, int arch);
 
-// The same for a call, remembered: a program calls an op with the same few shapes again and again.
+// The same for a call, cached: programs call an op with the same few shapes again and again.
 Pick pick(const TorchOp& op, const Ladder& ladder, const Bound& bound, int arch);
 
 }  // namespace warpath::python

@@ -1,9 +1,8 @@
-// What `torch.ops.warpath.NAME(...)` runs first: a few questions, in C: is the call watched or transformed, does it need a
-// gradient?
+// What `torch.ops.warpath.NAME(...)` runs first. It chooses the cheapest overload, in C: is the call intercepted or
+// transformed, does it need a gradient?
 //
-// The few functions of Python it takes are declared here, not included: all are in Python's stable ABI (3.10), so one
-// file serves every Python, and building it needs no headers of one. They come from the interpreter that opens the
-// extension.
+// The few functions of Python it uses are declared here, not included: all are in Python's stable ABI (3.10), so one
+// binary serves every Python and is built without Python's headers. The interpreter that opens the extension has them.
 #include <torch/csrc/inductor/aoti_torch/c/shim.h>
 
 #include <cstddef>
@@ -59,7 +58,7 @@ int says_yes(PyObject* question, PyObject* args) {
   return answers_yes(PyObject_Call(question, args, nullptr));
 }
 
-// The same of positional and of named arguments.
+// The same for positional and named arguments.
 int of_any(PyObject* question, PyObject* args, PyObject* kwargs) {
   const int yes = says_yes(question, args);
   if (yes != 0 || !kwargs || PyDict_Size(kwargs) == 0) return yes;
@@ -78,7 +77,7 @@ int choose(PyObject* self, PyObject* args, PyObject* kwargs) {
   const int transforms =
       answers_yes(PyObject_CallNoArgs(PyTuple_GetItem(self, are_transforms_active)));
   if (transforms != 0) return transforms < 0 ? -1 : transformed;
-  // A trace goes on being used with other tensors, some of which may want gradients.
+  // A trace is used with other tensors later, some of which may require gradients.
   const int tracing = answers_yes(PyObject_CallNoArgs(PyTuple_GetItem(self, is_tracing)));
   if (tracing != 0) return tracing < 0 ? -1 : differentiable;
   if (aoti_torch_grad_mode_is_enabled()) {
@@ -97,7 +96,7 @@ PyObject* call(PyObject* self, PyObject* args, PyObject* kwargs) {
 
 }  // namespace
 
-// A function that asks and calls; `self` is a tuple in the order above. To be called with Python's lock held.
+// A function that asks and calls; `self` is a tuple in the order above. Call it with the GIL held.
 extern "C" __attribute__((visibility("default"))) PyObject* warpath_short_way(PyObject* self) {
   constexpr int flags =
       0x1 | 0x2;  // METH_VARARGS | METH_KEYWORDS: the tuple it gets is handed on as it is

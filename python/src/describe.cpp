@@ -26,7 +26,7 @@ std::string joined(const List& list, F&& text) {
   return out;
 }
 
-// The default of a scalar as both a schema and (but for booleans and reals) JSON write it.
+// The default of a scalar as both a schema and (except for booleans and reals) JSON write it.
 std::string fallback(const ArgSpec& a) {
   switch (a.scalar) {
     case ScalarType::boolean:
@@ -65,13 +65,14 @@ std::string dim_text(const Dim& d) {
 }
 
 std::string tensor_fields(const ArgSpec& a) {
-  return R"("type": "Tensor", "dims": [)" +
+  return std::string(R"("type": ")") + (a.list ? "Tensor[]" : "Tensor") + R"(", "dims": [)" +
          joined(a.dims, [](const Dim& d) { return json_quoted(dim_text(d)); }) +
          R"(], "dtypes": [)" +
          joined(a.dtypes, [](DType d) { return json_quoted(std::string(name(d))); }) +
          R"(], "same_as": )" + json_quoted(a.same_as) + R"(, "optional": )" +
          (a.optional ? "true" : "false") + R"(, "mutated": )" +
-         (a.role == Role::inout ? "true" : "false");
+         (a.role == Role::inout ? "true" : "false") + R"(, "in_place": )" +
+         json_quoted(a.in_place) + R"(, "index": )" + (a.index ? "true" : "false");
 }
 
 std::string scalar_fields(const ArgSpec& a) {
@@ -84,7 +85,7 @@ std::string scalar_fields(const ArgSpec& a) {
 
 std::string arg_json(const ArgSpec* a) {
   return R"({"name": )" + json_quoted(a->name) + ", " +
-         (a->is_tensor() ? tensor_fields(*a) : scalar_fields(*a)) + "}";
+         (a->has_data() ? tensor_fields(*a) : scalar_fields(*a)) + "}";
 }
 
 std::string rung_json(const Rung* r) {
@@ -95,12 +96,12 @@ std::string rung_json(const Rung* r) {
 
 std::string op_json(const TorchOp& op) {
   return R"({"name": )" + json_quoted(op.name) + R"(, "summary": )" +
-         json_quoted(op.contract->summary()) + R"(, "folder": )" + json_quoted(op.folder) +
-         R"(, "library": )" + json_quoted(op.library) + R"(, "schema": )" +
+         json_quoted(op.contract->summary()) + R"(, "family": )" +
+         json_quoted(op.path.parent_path().filename().string()) + R"(, "folder": )" +
+         json_quoted(op.folder) + R"(, "path": )" + json_quoted(op.path.string()) +
+         R"(, "library": )" + json_quoted(op.library.string()) + R"(, "schema": )" +
          json_quoted(schema(op)) + R"(, "parameters": [)" + joined(op.parameters, arg_json) +
-         R"(], "outputs": [)" + joined(op.outputs, arg_json) + R"(], "rungs": {"simt": [)" +
-         joined(op.ladders[simt].rungs, rung_json) + R"(], "cuda": [)" +
-         joined(op.ladders[cuda].rungs, rung_json) + "]}}";
+         R"(], "outputs": [)" + joined(op.outputs, arg_json) + "]}";
 }
 
 }  // namespace
@@ -117,13 +118,14 @@ std::string schema(const TorchOp& op, Overload overload) {
       named = true;
     }
     if (a->role == Role::scalar) {
-      // What is None costs nothing to hand over; a string is copied three times on the way.
+      // None costs nothing to pass; a string is copied three times on its way.
       text += is_dtype_choice(*a)
                   ? "str? " + a->name + "=None"
                   : std::string(schema_type(a->scalar)) + " " + a->name + "=" + fallback(*a);
     } else {
       text += "Tensor";
-      if (a->role == Role::inout) text += std::string("(") + alias++ + "!)";
+      if (overwrites(op, overload, *a)) text += std::string("(") + alias++ + "!)";
+      if (a->list) text += "[]";
       text += (a->optional ? "? " : " ") + a->name + (a->optional ? "=None" : "");
     }
     text += ", ";
@@ -132,13 +134,20 @@ std::string schema(const TorchOp& op, Overload overload) {
     text.resize(text.size() - 2);
   else
     text += std::string(named ? "" : "*, ") + "str? rung=None";
-  return text + ") -> (" +
-         joined(op.outputs, [](const ArgSpec* a) { return "Tensor " + a->name; }) + ")";
+  std::vector<const ArgSpec*> made;
+  for (const ArgSpec* a : op.outputs)
+    if (overload != Overload::in_place || a->in_place.empty()) made.push_back(a);
+  // What was overwritten is not returned: torch.compile takes no op whose results are its arguments.
+  return text + ") -> (" + joined(made, [](const ArgSpec* a) { return "Tensor " + a->name; }) + ")";
 }
 
-std::string describe(const std::vector<TorchOp>& ops, const std::vector<std::string>& problems) {
-  return R"({"ops": [)" + joined(ops, op_json) + R"(], "problems": [)" +
-         joined(problems, json_quoted) + "]}";
+std::string describe(const std::vector<TorchOp>& ops, const std::vector<std::string>& failures) {
+  return R"({"ops": [)" + joined(ops, op_json) + R"(], "failures": [)" +
+         joined(failures, json_quoted) + "]}";
+}
+
+std::string describe(const Ladder& ladder) {
+  return std::string("[").append(joined(ladder.rungs, rung_json)).append("]");
 }
 
 }  // namespace warpath::python

@@ -1,4 +1,4 @@
-// The extension: opens the op libraries of a folder and makes every op in them a torch op, for CPU
+// The extension: opens the host libraries of a folder and makes every op in them a torch op, for CPU
 // tensors (the kernels run by simt) and CUDA tensors (on the current stream). Only the stable ABI
 // of LibTorch is used, so one file serves many versions of torch.
 #include <dlfcn.h>
@@ -9,7 +9,7 @@
 #include <mutex>
 #include <optional>
 
-#include "core/error.h"
+#include "core/host/error.h"
 #include "python/src/bind.h"
 
 namespace warpath::python {
@@ -22,7 +22,7 @@ std::vector<TorchOp>& loaded() {
   return ops;
 }
 
-// Torch's current stream. Only a torch built with CUDA has this function, so it is looked for.
+// Torch's current stream. Only a torch built with CUDA has this function, so it is looked up.
 cudaStream_t current_stream(int device) {
   using Function = AOTITorchError (*)(std::int32_t, void**);
   static const auto function = [] {
@@ -37,7 +37,7 @@ cudaStream_t current_stream(int device) {
   return static_cast<cudaStream_t>(stream);
 }
 
-// Asked of the runtime once a device: two calls of the driver are a third of what a launch costs.
+// The runtime is asked once per device: two driver calls cost a third of a launch.
 int arch_of(Backend backend, const Ladder& ladder, int device) {
   constexpr int most = 64;
   static std::array<std::array<std::atomic<int>, most>, 2> known{};
@@ -65,25 +65,11 @@ void launch(const TorchOp& op, const Ladder& ladder, Bound& bound, Backend backe
   if (void* const scratch = bound.add_scratch(picked.scratch))
     zero(ladder, scratch, picked.zeroed, backend, stream);
   try {
-    picked.rung->launch(bound.args(), stream);
+    warpath::call(*op.op, *picked.rung, bound.args(), stream);
   } catch (const std::exception& e) {
     throw Error("warpath::" + op.name + ": rung '" + picked.rung->name + "': " + e.what());
   }
 }
-
-class ChecksPaused {
- public:
-  explicit ChecksPaused(const Runtime& runtime)
-      : resume_(runtime.pause_checks && runtime.pause_checks() ? runtime.resume_checks : nullptr) {}
-  ~ChecksPaused() {
-    if (resume_) resume_();
-  }
-  ChecksPaused(const ChecksPaused&) = delete;
-  ChecksPaused& operator=(const ChecksPaused&) = delete;
-
- private:
-  void (*resume_)();
-};
 
 void launch_on_cpu(const TorchOp& op, const Ladder& ladder, Bound& bound) {
   const ChecksPaused paused(ladder.runtime);
@@ -95,7 +81,7 @@ void launch_on_cpu(const TorchOp& op, const Ladder& ladder, Bound& bound) {
 
 void launch_on_gpu(const TorchOp& op, const Ladder& ladder, Bound& bound) {
   const int device = bound.device_index();
-  // Mostly it is the current one already, and where there is one alone nobody need be asked.
+  // Usually it is the current device already, and with one device there is nothing to ask.
   static const bool several = ladder.runtime.devices() != 1;
   std::optional<torch::stable::accelerator::DeviceGuard> guard;
   if (several && torch::stable::accelerator::getCurrentDeviceIndex() != device)
@@ -106,14 +92,14 @@ void launch_on_gpu(const TorchOp& op, const Ladder& ladder, Bound& bound) {
 void call(std::size_t slot, Backend backend, Overload overload, StableIValue* stack) {
   const TorchOp& op = loaded()[slot];
   Values values = take(op, overload, stack);
-  const Ladder& ladder = op.ladders[backend];
-  if (!ladder.op)
+  const Ladder* const ladder = op.ladders[backend]->open();
+  if (!ladder)
     throw Error("warpath::" + op.name + ": this installation has no " +
                 (backend == cuda ? "CUDA libraries; install again where nvcc is found"
                                  : "libraries for the CPU; move the arguments to a GPU"));
-  Bound bound(op, ladder, std::move(values));
+  Bound bound(op, overload, std::move(values));
   if (!bound.empty()) {
-    backend == cuda ? launch_on_gpu(op, ladder, bound) : launch_on_cpu(op, ladder, bound);
+    backend == cuda ? launch_on_gpu(op, *ladder, bound) : launch_on_cpu(op, *ladder, bound);
     bound.write_back();
   }
   bound.give_back_inputs();
@@ -134,14 +120,16 @@ constexpr std::array<BoxedKernel, sizeof...(slots)> kernels(std::index_sequence<
   return {kernel<slots, backend, overload>...};
 }
 
-// Of one backend: those for all arguments, and those of "plain".
+// For one backend: the kernels that take all arguments, those of "plain", and those of NAME_.
 template <Backend backend>
 struct Kernels {
   static constexpr auto all = std::make_index_sequence<max_ops>();
   static constexpr auto full = kernels<backend, Overload::named>(all);
   static constexpr auto plain = kernels<backend, Overload::plain>(all);
+  static constexpr auto in_place = kernels<backend, Overload::in_place>(all);
 
   static BoxedKernel of(std::size_t slot, Overload overload) {
+    if (overload == Overload::in_place) return in_place[slot];
     return (overload == Overload::plain ? plain : full)[slot];
   }
 };
@@ -149,14 +137,16 @@ struct Kernels {
 void register_ops() {
   using torch::stable::detail::StableLibrary;
   using Kind = StableLibrary::Kind;
-  // Never destroyed: that would take the ops away again.
+  // Never destroyed: that would unregister the ops.
   auto* defined = new StableLibrary(Kind::FRAGMENT, "warpath", nullptr, __FILE__, __LINE__);
   auto* cpu = new StableLibrary(Kind::IMPL, "warpath", "CPU", __FILE__, __LINE__);
   auto* gpu = new StableLibrary(Kind::IMPL, "warpath", "CUDA", __FILE__, __LINE__);
   for (std::size_t i = 0; i < loaded().size(); ++i) {
     const TorchOp& op = loaded()[i];
-    for (const Overload overload : {Overload::itself, Overload::plain, Overload::named}) {
-      if (overload != Overload::itself && !functional(op)) continue;
+    for (const Overload overload :
+         {Overload::itself, Overload::plain, Overload::named, Overload::in_place}) {
+      if (overload != Overload::itself && (!functional(op) || takes_lists(op))) continue;
+      if (overload == Overload::in_place && !has_in_place(op)) continue;
       const std::string name = op.name + overload_names[static_cast<int>(overload)];
       defined->def(schema(op, overload).c_str());
       cpu->impl(name.c_str(), Kernels<simt>::of(i, overload));
@@ -165,30 +155,48 @@ void register_ops() {
   }
 }
 
-std::string load(const char* package, const char* folder) {
-  std::vector<std::string> problems;
-  loaded() = find_ops(package, folder, problems);
+std::string load(const Installation& at) {
+  std::vector<std::string> failures;
+  loaded() = find_ops(at, failures);
   if (loaded().size() > max_ops)
     throw Error("more than " + std::to_string(max_ops) + " ops; raise max_ops in " __FILE__);
   register_ops();
-  return describe(loaded(), problems);
+  return describe(loaded(), failures);
 }
 
 }  // namespace
 }  // namespace warpath::python
 
-// Loads the op libraries of a folder, once; what it found as JSON, or a text that begins with
+#define WARPATH_EXPORT extern "C" __attribute__((visibility("default")))
+
+// Loads the host libraries of an installation, once; what it found as JSON, or a text that begins with
 // "error: ". The text lives as long as the process.
-extern "C" __attribute__((visibility("default"))) const char* warpath_load(const char* package,
-                                                                           const char* folder) {
+WARPATH_EXPORT const char* warpath_load(const char* package, const char* lib, const char* ops) {
   static std::once_flag once;
   static std::string text;
   std::call_once(once, [&] {
     try {
-      text = warpath::python::load(package, folder);
+      text = warpath::python::load({package, lib, ops});
     } catch (const std::exception& e) {
       text = std::string("error: ") + e.what();
     }
   });
+  return text.c_str();
+}
+
+// The rungs of an op for "simt" or "cuda" as JSON, of none where there is no such library; or a text that begins with
+// "error: ". Opens the library. The text lives until this thread's next call.
+WARPATH_EXPORT const char* warpath_rungs(const char* op, const char* backend) {
+  using namespace warpath::python;
+  thread_local std::string text;
+  text = "[]";
+  try {
+    for (const TorchOp& one : loaded())
+      for (const Backend b : {simt, cuda})
+        if (one.name == op && std::strcmp(backend, backend_names[b]) == 0)
+          if (const Ladder* const ladder = one.ladders[b]->open()) text = describe(*ladder);
+  } catch (const std::exception& e) {
+    text = std::string("error: ") + e.what();
+  }
   return text.c_str();
 }

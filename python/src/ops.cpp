@@ -1,36 +1,23 @@
 #include "python/src/ops.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <map>
-#include <optional>
 
 #include "harness/library.h"
+
+namespace fs = std::filesystem;
 
 namespace warpath::python {
 namespace {
 
-// Empty where the backend was not built.
-std::optional<Runtime> open_runtime(const std::filesystem::path& path,
-                                    std::vector<std::string>& problems) {
+// ops/FAMILY/FOLDER by the folder's name. A wheel has no headers there, so that any folder counts.
+std::map<std::string, fs::path> folders_in(const fs::path& ops) {
+  std::map<std::string, fs::path> found;
   std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return std::nullopt;
-  Runtime r;
-  if (void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-    r.arch = reinterpret_cast<decltype(r.arch)>(dlsym(library, "warpath_arch"));
-    r.devices = reinterpret_cast<decltype(r.devices)>(dlsym(library, "warpath_devices"));
-    r.finish = reinterpret_cast<decltype(r.finish)>(dlsym(library, "warpath_finish"));
-    r.zero = reinterpret_cast<decltype(r.zero)>(dlsym(library, "warpath_zero"));
-    r.pause_checks =
-        reinterpret_cast<decltype(r.pause_checks)>(dlsym(library, "simt_pause_checks"));
-    r.resume_checks =
-        reinterpret_cast<decltype(r.resume_checks)>(dlsym(library, "simt_resume_checks"));
-  }
-  if (r.arch && r.devices && r.finish && r.zero) return r;
-  const char* why = dlerror();
-  problems.push_back(why ? why : path.string() + ": cannot be opened");
-  return std::nullopt;
+  for (const auto& family : fs::directory_iterator(ops, ignored))
+    for (const auto& folder : fs::directory_iterator(family.path(), ignored))
+      if (folder.is_directory(ignored)) found[folder.path().filename().string()] = folder.path();
+  return found;
 }
 
 void order_parameters(TorchOp& op) {
@@ -60,35 +47,34 @@ void order_parameters(TorchOp& op) {
 
 }  // namespace
 
-std::vector<TorchOp> find_ops(const std::filesystem::path& package,
-                              const std::filesystem::path& folder,
-                              std::vector<std::string>& problems) {
+std::vector<TorchOp> find_ops(const Installation& at, std::vector<std::string>& failures) {
   harness::Places places;
-  places.lib = folder;
+  places.lib = at.lib;
+  const std::map<std::string, fs::path> folders = folders_in(at.ops);
+  const std::vector<std::string> hosts = harness::built_folders(places, "host");
+  for (const Backend backend : {simt, cuda})
+    for (const std::string& name : harness::built_folders(places, backend_names[backend]))
+      if (!std::binary_search(hosts.begin(), hosts.end(), name))
+        failures.push_back(places.op_library(name, backend_names[backend]).string() +
+                           ": there is no " + name + "_host.so beside it");
   std::map<std::string, TorchOp> found;
-  for (const Backend backend : {simt, cuda}) {
-    const auto runtime = open_runtime(
-        package / (std::string("runtime_") + backend_names[backend] + ".so"), problems);
-    if (!runtime) continue;
-    for (const std::string& name : harness::built_folders(places, backend_names[backend])) {
-      const auto path = places.op_library(name, backend_names[backend], false);
-      const harness::OpenLibrary library = harness::open_library(path, name);
-      if (!library.ok()) {
-        problems.push_back(library.error);
-        continue;
-      }
-      for (const Op& op : library.registry->ops) {
-        TorchOp& t = found[op.contract.name()];
-        t.name = op.contract.name();
-        t.folder = name;
-        t.library = path.string();
-        if (!t.contract) t.contract = &op.contract;
-        Ladder& ladder = t.ladders[backend];
-        ladder.op = &op;
-        ladder.runtime = *runtime;
-        for (const Rung& r : library.registry->rungs)
-          if (r.op == t.name && !r.peer) ladder.rungs.push_back(&r);
-      }
+  for (const std::string& name : hosts) {
+    const harness::OpenFolder opened = harness::open_folder(places, name, "");
+    if (!opened.ok()) {
+      failures.push_back(opened.error);
+      continue;
+    }
+    const auto folder = folders.find(name);
+    for (const Op* op : opened.ops) {
+      TorchOp& t = found[op->contract.name()];
+      t.name = op->contract.name();
+      t.folder = name;
+      if (folder != folders.end()) t.path = folder->second;
+      t.library = places.op_library(name, "host");
+      t.op = op;
+      t.contract = &op->contract;
+      for (const Backend backend : {simt, cuda})
+        t.ladders[backend] = std::make_unique<LazyLadder>(at, name, t.name, backend);
     }
   }
   std::vector<TorchOp> ops;

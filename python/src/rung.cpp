@@ -2,53 +2,24 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
-#include <numeric>
 
-#include "core/error.h"
+#include "core/host/choose.h"
+#include "core/host/error.h"
 #include "python/src/bind.h"
 
 namespace warpath::python {
 namespace {
 
-// How many letters must change to make one text of the other.
-std::size_t distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t kept = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({kept, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row.back();
-}
-
-// Empty when the rung can run; otherwise why not.
-std::string obstacle(const Rung& r, const void* args, int arch) {
-  if (r.min_arch > arch)
-    return "needs sm_" + std::to_string(r.min_arch) + ", this device is sm_" + std::to_string(arch);
-  return r.supports ? r.supports(args) : std::string();
-}
-
 const Rung& named_rung(const TorchOp& op, const Ladder& ladder, const std::string& wanted) {
-  const Rung* nearest = nullptr;
-  std::vector<const Rung*> begun;
-  for (const Rung* r : ladder.rungs) {
-    if (r->name == wanted) return *r;
-    if (r->name.starts_with(wanted)) begun.push_back(r);
-    if (!nearest || distance(r->name, wanted) < distance(nearest->name, wanted)) nearest = r;
-  }
-  if (begun.size() == 1) return *begun[0];
+  const NamedRung found = find_rung(ladder.rungs, wanted);
+  if (found.rung) return *found.rung;
   std::string text = "warpath::" + op.name + ": argument 'rung' is '" + wanted + "', ";
-  if (begun.size() > 1) {
+  if (!found.begun.empty()) {
     text += "which begins several: ";
-    for (const Rung* r : begun) text += (r == begun[0] ? "" : ", ") + r->name;
+    for (const Rung* r : found.begun) text += (r == found.begun[0] ? "" : ", ") + r->name;
     throw Error(text);
   }
-  throw Error(text + "which this op has not; did you mean '" + nearest->name +
+  throw Error(text + "which this op has not; did you mean '" + found.nearest->name +
               "'? warpath.rungs(\"" + op.name + "\") lists them");
 }
 
@@ -64,8 +35,7 @@ const Rung& choose_rung(const TorchOp& op, const Ladder& ladder, const void* arg
       throw Error("warpath::" + op.name + ": rung '" + r.name + "' cannot take this call: " + why);
     return r;
   }
-  for (auto r = ladder.rungs.rbegin(); r != ladder.rungs.rend(); ++r)
-    if (obstacle(**r, args, arch).empty()) return **r;
+  if (const Rung* best = warpath::choose_rung(ladder.rungs, args, arch)) return *best;
   std::string reasons;
   for (auto r = ladder.rungs.rbegin(); r != ladder.rungs.rend(); ++r)
     reasons += "\n  " + (*r)->name + ": " + obstacle(**r, args, arch);
@@ -87,8 +57,8 @@ struct Memory {
   std::size_t oldest = 0;
 };
 
-// Rungs ask for sizes, types, strides and alignment, never for an address itself: of an address only its place within
-// 4 KiB is kept, which is more than any alignment they ask for.
+// A rung's choice depends on sizes, types, strides and alignment, never on an address itself: only an address modulo
+// 4 KiB is kept, which is more than any alignment that rungs ask for.
 void copy_without_addresses(const TorchOp& op, const Bound& bound, unsigned char* to) {
   std::memcpy(to, bound.args(), bound.args_bytes());
   for (const ArgSpec& a : op.contract->args()) {
@@ -102,12 +72,13 @@ void copy_without_addresses(const TorchOp& op, const Bound& bound, unsigned char
 }  // namespace
 
 Pick pick(const TorchOp& op, const Ladder& ladder, const Bound& bound, int arch) {
-  const auto anew = [&] {
+  const auto choose = [&] {
     const Rung& rung = choose_rung(op, ladder, bound.args(), bound.wanted_rung(), arch);
     return Pick{&rung, rung.scratch(bound.args()), rung.zeroed(bound.args())};
   };
   const std::size_t bytes = bound.args_bytes();
-  if (!bound.wanted_rung().empty() || bytes > Memory::bytes) return anew();
+  // The sizes of a list's tensors are not in the args struct.
+  if (!bound.wanted_rung().empty() || bytes > Memory::bytes || takes_lists(op)) return choose();
   static thread_local std::map<const Ladder*, Memory> memories;
   Memory& memory = memories[&ladder];
   alignas(std::max_align_t) std::array<unsigned char, Memory::bytes> key;
@@ -115,7 +86,7 @@ Pick pick(const TorchOp& op, const Ladder& ladder, const Bound& bound, int arch)
   for (const Memory::Known& k : memory.known)
     if (k.device == bound.device_index() && std::memcmp(k.args.data(), key.data(), bytes) == 0)
       return k.pick;
-  const Memory::Known found{key, bound.device_index(), anew()};
+  const Memory::Known found{key, bound.device_index(), choose()};
   if (memory.known.size() < Memory::most)
     memory.known.push_back(found);
   else

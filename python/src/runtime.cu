@@ -22,9 +22,8 @@ WARPATH_EXPORT int warpath_devices() {
   return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
 
-// Waits for all work of someone else's kernels; null, or the name of what went wrong and its text. A fault
-// sticks to simt's device until it is reset, so it is: the next call starts clean. Not for a GPU, whose
-// context is torch's too.
+// Waits for all work of users' kernels; null, or the error's name and its text. A fault is sticky on simt's device, so
+// the device is reset and the next call starts clean. Not for a GPU, whose context is torch's too.
 WARPATH_EXPORT const char* warpath_recover(const char** text) {
   const cudaError_t error = cudaDeviceSynchronize();
   cudaGetLastError();
@@ -35,8 +34,7 @@ WARPATH_EXPORT const char* warpath_recover(const char** text) {
   return cudaGetErrorName(error);
 }
 
-// Waits for all work; null, or what went wrong. An error that can be cleared is: the next call
-// starts clean.
+// Waits for all work; null, or what went wrong. Clears an error that is not sticky: the next call starts clean.
 WARPATH_EXPORT const char* warpath_finish() {
   const cudaError_t error = cudaDeviceSynchronize();
   const cudaError_t earlier = cudaGetLastError();
@@ -54,8 +52,8 @@ WARPATH_EXPORT const char* warpath_zero(void* data, std::int64_t bytes, void* st
 // As many parameters as a small op has.
 __global__ void nothing(const float*, const float*, float*, long long) {}
 
-// Launches `count` empty kernels on a stream and tells the host time of each; waits after every
-// `together`, outside what is timed. Null, or what went wrong.
+// Launches `count` empty kernels on a stream and gives the host time of each; waits after every `together` of them,
+// outside the timed part. Null, or what went wrong.
 WARPATH_EXPORT const char* warpath_bare_launches(void* stream, int count, int together,
                                                  double* microseconds) {
   using Clock = std::chrono::steady_clock;

@@ -1,10 +1,14 @@
-"""Calls of the ops in probe.cu; test_probe.py runs this in a process of its own."""
+"""Calls of the ops in ops/testing/probe; test_probe.py runs this in a process of its own."""
+
+import copy
+import pickle
 
 import pytest
 import torch
 import warpath
+import warpath.nn
 
-assert warpath.ops() == ["probe_accumulate", "probe_failing", "probe_segments"]
+assert warpath.ops() == ["probe_accumulate", "probe_cube", "probe_failing", "probe_segments"]
 print(warpath.probe_segments.__doc__)
 
 # Several outputs, scalars of every kind, an index tensor, an optional one.
@@ -52,3 +56,52 @@ with pytest.raises(RuntimeError, match="rung 'probe' cannot take this call: rows
 with pytest.raises(RuntimeError, match="probe_failing: rung 'probe': cudaErrorInvalid"):
     warpath.probe_failing(torch.zeros(3))
 warpath.probe_accumulate(x.t(), total)
+
+# A gradient and a module that the folder brings.
+x = torch.randn(3, 4, requires_grad=True)
+warpath.probe_cube(x).sum().backward()
+torch.testing.assert_close(x.grad, 3 * x.detach() ** 2)
+by_transform = torch.func.grad(lambda v: warpath.probe_cube(v).sum())(x.detach())
+torch.testing.assert_close(by_transform, 3 * x.detach() ** 2)
+with pytest.raises(NotImplementedError, match="no gradient: there is no op probe_failing_backward"):
+    warpath.probe_failing(torch.zeros(0, requires_grad=True)).sum().backward()
+
+# In place: the same memory, and what torch must know of it.
+x = torch.randn(3, 4)
+for room in (x.clone(), x.t().clone().t(), torch.zeros(3, 8)[:, 1:5].copy_(x)):
+    version = room._version
+    assert warpath.probe_cube_(room) is room and room._version > version
+    torch.testing.assert_close(room, x**3)
+room = x.clone()
+assert warpath.probe_cube_(x=room, rung="probe") is room
+torch.testing.assert_close(room, x**3)
+assert warpath.probe_cube_(torch.empty(0, 3)).shape == (0, 3)
+assert "y overwrites x" in warpath.probe_cube_.__doc__
+torch.library.opcheck(torch.ops.warpath.probe_cube_.default, (x.clone(),))
+needs = torch.randn(3, requires_grad=True)
+for one in (needs, needs * 1):
+    with pytest.raises(RuntimeError, match="has no gradient and an argument needs one"):
+        warpath.probe_cube_(one)
+    with torch.no_grad():
+        wanted = one.clone() ** 3
+        assert warpath.probe_cube_(one) is one and torch.equal(one, wanted)
+saved = (needs * 1).exp()  # its gradient needs its own result
+with torch.no_grad():
+    warpath.probe_cube_(saved)
+with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+    saved.sum().backward()
+compiled = torch.compile(
+    lambda v: warpath.probe_cube_(v * 2) + 1, fullgraph=True, backend="aot_eager"
+)
+torch.testing.assert_close(compiled(x), (x * 2) ** 3 + 1)
+with pytest.raises(RuntimeError, match="argument 'x' is f16; allowed: f32"):
+    warpath.probe_cube_(x.half())
+
+assert dir(warpath.nn) == ["Cube", "patch"] and warpath.nn.Cube.__module__ == "warpath.nn"
+model = torch.nn.Sequential(torch.nn.Identity(), torch.nn.Softmax(-1))
+assert warpath.patch(model) == ["0: torch.nn.Identity"]
+assert type(model[0]) is warpath.nn.Cube
+for again in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+    torch.testing.assert_close(again[0](x), x**3)
+with pytest.raises(AttributeError, match="module 'warpath.nn' has no attribute 'Softmax'"):
+    _ = warpath.nn.Softmax

@@ -6,7 +6,7 @@ import pytest
 import torch
 import warpath
 from conftest import OPS
-from warpath import _bench, _compare, _overhead, _problems, _rows
+from warpath import _bench, _cases, _compare, _overhead, _rows
 
 pytest.importorskip("pandas")
 
@@ -18,7 +18,7 @@ def small_case(name: str) -> str:
     """Of an op that nothing is known of, a case that the interpreters get through in a second."""
     if name in SMALL:
         return SMALL[name]
-    cases = [c for c in _problems.cases(OPS[name]) if "f32" in c.dtypes and c.elements > 0]
+    cases = [c for c in _cases.cases(OPS[name]) if "f32" in c.dtypes and c.elements > 0]
     return min(cases, key=lambda c: abs(c.elements - 5000)).name
 
 
@@ -63,21 +63,21 @@ def test_wrong_rows_show():
     class Wrong(_rows.Eager):
         name = "wrong"
 
-        def prepare(self, op, problem):
-            right = super().prepare(op, problem)
+        def prepare(self, op, case_data):
+            right = super().prepare(op, case_data)
             return lambda: right() * 1.001
 
     class Broken(_rows.Eager):
         name = "broken"
 
-        def prepare(self, op, problem):
+        def prepare(self, op, case_data):
             raise OSError("it is not there")
 
     op = OPS["vector_add"]
-    problem = _problems.Problem(_compare.choose_case(op, "prime", None)[0], "f32")
-    result = _compare.measure(Wrong(), op, problem)
+    case_data = _cases.CaseData(_compare.choose_case(op, "prime", None)[0], "f32")
+    result = _compare.measure(Wrong(), op, case_data)
     assert result.passed is False and result.time_us is None and "expected" in result.note
-    result = _compare.measure(Broken(), op, problem)
+    result = _compare.measure(Broken(), op, case_data)
     assert result.passed is None and result.note == "OSError: it is not there"
 
 
@@ -100,17 +100,19 @@ def test_command(capsys, tmp_path):
 
 
 def test_bench_takes_the_cases_asked_for(monkeypatch):
-    class Problem:
+    class CaseData:
         bytes, flops = 1.0, 2.0
 
         def __init__(self, case, dtype):
             self.what = case.name, dtype
 
-    monkeypatch.setattr(_problems, "Problem", Problem)
+    monkeypatch.setattr(_cases, "CaseData", CaseData)
     monkeypatch.setattr(
-        _compare, "measure", lambda row, op, problem: _compare.Result(row.name, note=problem.what)
+        _compare,
+        "measure",
+        lambda row, op, case_data: _compare.Result(row.name, note=case_data.what),
     )
-    bench = [c for c in _problems.cases(OPS["softmax"]) if c.bench]
+    bench = [c for c in _cases.cases(OPS["softmax"]) if c.bench]
 
     def asked(cases, dtypes):
         return {tuple(r["reason"]) for r in _bench.records(OPS["softmax"], cases, dtypes)}
@@ -131,8 +133,20 @@ def test_overhead(capsys):
     assert _overhead.main(["--calls", "20", "--json"], OPS) == 0
     told = json.loads(capsys.readouterr().out)
     names = [row["name"] for row in told["rows"]]
-    assert names[-2:] == ["torch.ops.warpath.matmul", "torch.matmul"]
+    assert [n for n in names if "softmax_backward" not in n and "softmax" in n] == [
+        "torch.ops.warpath.softmax",
+        "warpath.softmax",
+        "softmax by PyTorch",
+    ]
+    # Without a GPU calls have no elements, and a loss over no rows is refused.
+    missing = [op for op in OPS if f"warpath.{op}" not in names]
+    assert all("cross_entropy" in op for op in missing)
+    assert not (missing and torch.cuda.is_available())
     assert (names[0] == "bare launch") == torch.cuda.is_available()
     assert all(row["median_us"] > 0 for row in told["rows"])
-    assert _overhead.main(["--calls", "3"], OPS) == 0
-    assert "torch.add" in capsys.readouterr().out
+    assert _overhead.main(["vector_add", "--calls", "3"], OPS) == 0
+    told = capsys.readouterr().out
+    assert "vector_add by PyTorch" in told and "softmax" not in told
+    with pytest.raises(SystemExit):
+        _overhead.main(["nothing"], OPS)
+    assert "there is no op 'nothing'" in capsys.readouterr().err

@@ -38,7 +38,8 @@ def test_dtype_of_the_result():
 def test_batches_that_lie_anyhow(dtype):
     a = torch.randn(4, 3, 10, 24).to(dtype)
     b = torch.randn(24, 16).to(dtype)
-    for x in (a, a.transpose(0, 1), a[::2, 1:], a[:, :, ::3], a.mT.contiguous().mT):
+    inner = a[:, :1].expand(4, 3, 10, 24)  # no single stride leads through its two batch axes
+    for x in (a, a.transpose(0, 1), a[::2, 1:], a[:, :, ::3], a.mT.contiguous().mT, inner):
         y = b.expand(*x.shape[:-2], 24, 16)
         got = warpath.matmul(x, y)
         wanted = x.double() @ b.double()
@@ -90,7 +91,11 @@ def test_linear():
     wanted.sum().backward()
     gradients = [p.grad.clone() for p in model.parameters()]
     model.zero_grad()
-    assert warpath.patch(model) == ["0: torch.nn.Linear", "2: torch.nn.Linear"]
+    swapped = warpath.patch(model)
+    assert [line for line in swapped if "Linear" in line] == [
+        "0: torch.nn.Linear",
+        "2: torch.nn.Linear",
+    ]
     assert isinstance(model[0], nn.Linear)
     got = model(x)
     got.sum().backward()

@@ -1,6 +1,7 @@
 """Modules that stand in for torch's."""
 
 import copy
+import pickle
 
 import pytest
 import torch
@@ -26,11 +27,9 @@ def test_patch():
         Derived(dim=-1),
     )
     twin = copy.deepcopy(model)
-    assert warpath.patch(model) == [
-        "0: torch.nn.Linear",
-        "1: torch.nn.Softmax",
-        "2: torch.nn.Softmax",
-    ]
+    patched = warpath.patch(model)
+    assert patched == ["0: torch.nn.Linear", "1: torch.nn.Softmax", "2: torch.nn.Softmax"]
+    assert patched.left == ["3: test_nn.Derived"]
     assert [type(m) for m in model[1:]] == [warpath.nn.Softmax, warpath.nn.Softmax, Derived]
     assert model.state_dict().keys() == twin.state_dict().keys()
     x = torch.randn(5, 6)
@@ -38,5 +37,19 @@ def test_patch():
     model(x)[:, 0].sum().backward()
     twin(x)[:, 0].sum().backward()
     torch.testing.assert_close(model[0].weight.grad, twin[0].weight.grad)
-    assert warpath.patch(model) == []
+    again = warpath.patch(model)
+    assert again == [] and again.left == ["3: test_nn.Derived"]
     assert warpath.patch(torch.nn.Softmax(-1)) == ["the model: torch.nn.Softmax"]
+
+
+def test_collected():
+    """From the folders of the ops: listed, importable by name, and as pickle finds them."""
+    assert {"Linear", "Softmax", "patch"} <= set(dir(warpath.nn))
+    from warpath.nn import Linear
+
+    model = torch.nn.Sequential(Linear(4, 3), warpath.nn.Softmax(-1))
+    again = pickle.loads(pickle.dumps(model))
+    x = torch.randn(2, 4)
+    assert type(again[0]) is Linear and torch.equal(again(x), model(x))
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        _ = warpath.nn.Nothing

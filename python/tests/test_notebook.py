@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 import warpath
-from warpath import _twins
 
-NOTEBOOK = Path(_twins.FOLDER).resolve().parent / "docs" / "first-kernel.ipynb"
+NOTEBOOK = Path(__file__).resolve().parents[2] / "docs" / "first-kernel.ipynb"
 
 
 class Shell:

@@ -4,8 +4,8 @@ import math
 
 import pytest
 import torch
-from conftest import OPS, dtypes
-from warpath import _problems, _twins
+from conftest import ALL_OPS, OPS, dtypes
+from warpath import _cases, _twins
 
 # On a CPU a case of this many elements takes seconds; a GPU runs them all.
 MOST = 1 << 62 if torch.cuda.is_available() else 300_000
@@ -24,7 +24,9 @@ def _twin(op):
 
 
 EVERY = [
-    pytest.param(op, dtype, id=f"{op.name}-{dtype}") for op in OPS.values() for dtype in dtypes(op)
+    pytest.param(op, dtype, id=f"{op.name}-{dtype}")
+    for op in ALL_OPS.values()
+    for dtype in dtypes(op)
 ]
 
 
@@ -32,14 +34,17 @@ EVERY = [
 def test_twin(op, dtype):
     twin = _twin(op)
     checked = 0
-    for case in _problems.cases(op):
+    for case in _cases.cases(op):
         if case.bench or case.elements > MOST or work(case) > 300 * MOST:
             continue
         if dtype not in case.dtypes:
             continue
-        problem = _problems.Problem(case, dtype)
-        result = twin(*problem.arguments(_twins.device()), **problem.scalars)
-        verdict = problem.judge(result)
+        case_data = _cases.CaseData(case, dtype)
+        arguments = list(case_data.arguments(_twins.device()))
+        result = twin(*arguments, **case_data.scalars)
+        if not op.functional:
+            result = case_data.changed(arguments, result or ())
+        verdict = case_data.judge(result)
         assert verdict.passed, f"{op.name}, case '{case.name}', {dtype}: {verdict.reason}"
         checked += 1
     assert checked > 0
@@ -48,19 +53,19 @@ def test_twin(op, dtype):
 def test_judge_is_not_fooled():
     """Nearly right is wrong: the cases bite here as they do for the rungs."""
     op = OPS["softmax"]
-    case = next(c for c in _problems.cases(op) if c.name == "prime")
-    problem = _problems.Problem(case, "f32")
-    (x,) = problem.arguments()
+    case = next(c for c in _cases.cases(op) if c.name == "prime")
+    case_data = _cases.CaseData(case, "f32")
+    (x,) = case_data.arguments()
     right = torch.softmax(x.double(), -1).float()
-    assert problem.judge(right).passed
+    assert case_data.judge(right).passed
     wrong = right.clone()
     wrong[3, 7] *= 1.0001
-    verdict = problem.judge(wrong)
+    verdict = case_data.judge(wrong)
     assert not verdict.passed and verdict.reason.startswith("y[3,7] is ")
     wrong[3, 7] = float("nan")
-    assert not problem.judge(wrong).passed
-    assert "not [17, 257]" in problem.judge(right[:3]).reason
-    assert "of torch.float16" in problem.judge(right.half()).reason
+    assert not case_data.judge(wrong).passed
+    assert "not [17, 257]" in case_data.judge(right[:3]).reason
+    assert "of torch.float16" in case_data.judge(right.half()).reason
 
 
 def test_odd_arguments():

@@ -89,3 +89,4 @@ __all__ = [
     "rungs",
 ]
 __all__.extend(_ops)
+__all__.extend(f"{op.name}_" for op in _ops.values() if op.in_place)

@@ -1,4 +1,4 @@
-"""A kernel's parameters, and Python values held against them."""
+"""A kernel's parameters, and Python values checked against them."""
 
 import ctypes
 import math
@@ -48,7 +48,7 @@ _PACK |= {"u64": "Q", "u32": "I", "u16": "H", "u8": "B", "bool": "?"}
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter, its type as the compiler told it."""
+    """One parameter, its type as the compiler names it."""
 
     name: str
     type: str

@@ -1,13 +1,12 @@
-"""Gradients from the contracts: an op NAME_backward is the gradient of NAME."""
+"""Gradients: an op NAME_backward is the gradient of NAME, or the op's folder brings one in autograd.py."""
+
+import functools
 
 import torch
 from torch._library.autograd import Info, make_autograd_impl
 
-from warpath import _matmul
+from warpath import _folders
 from warpath._contract import Op
-
-# Ops whose gradients are made of other ops.
-MADE_OF_OPS = {"matmul": _matmul.Gradient}
 
 
 def backward_of(op: Op, ops: dict[str, Op]) -> Op | None:
@@ -48,6 +47,14 @@ class Gradient:
         ctx.saved_names = [name for name in wanted if known.get(name) is not None]
         ctx.save_for_backward(*(known[name] for name in ctx.saved_names))
         ctx.scalars = {s.name: keyword_only_inputs[s.name] for s in self.backward_op.scalars}
+        # What the backward op takes no gradient of, such as a row's mean kept for it.
+        ctx.mark_non_differentiable(
+            *(
+                t
+                for o, t in zip(self.op.outputs, outputs, strict=True)
+                if f"d{o.name}" not in wanted
+            )
+        )
 
     def backward(self, ctx, *gradients) -> tuple:
         """One gradient for each tensor the forward op took."""
@@ -62,20 +69,43 @@ class Gradient:
         results = self.functions[self.backward_op.name](*tensors, **ctx.scalars)
         results = results if isinstance(results, tuple) else (results,)
         found = dict(zip((o.name for o in self.backward_op.outputs), results, strict=True))
-        return tuple(found.get(f"d{t.name}") for t in self.op.tensors)
+        wanted = ctx.needs_input_grad[
+            getattr(ctx, "tensors_from", 0) :
+        ]  # false where none was given
+        names = [f"d{t.name}" for t in self.op.tensors]
+        return tuple(found.get(n) if w else None for n, w in zip(names, wanted, strict=False))
 
 
-def gradient_of(op: Op, ops: dict[str, Op], functions: dict):
-    if op.name in MADE_OF_OPS:
-        return MADE_OF_OPS[op.name](op, functions)
-    return Gradient(op, ops, functions)
+class LazyGradient:
+    """What the op's folder brings, or the op NAME_backward; looked for when a gradient is first wanted.
+
+    A class of the folder is made with the op and the functions of all ops, and has `setup` and `backward` as
+    Gradient has.
+    """
+
+    def __init__(self, op: Op, ops: dict[str, Op], functions: dict):
+        self.op, self.ops, self.functions = op, ops, functions
+
+    @functools.cached_property
+    def gradient(self):
+        brought = _folders.module(self.op, "autograd")
+        made = None if brought is None else brought.GRADIENTS.get(self.op.name)
+        if made is not None:
+            return made(self.op, self.functions)
+        return Gradient(self.op, self.ops, self.functions)
+
+    def setup(self, ctx, inputs, keyword_only_inputs, output) -> None:
+        self.gradient.setup(ctx, inputs, keyword_only_inputs, output)
+
+    def backward(self, ctx, *gradients) -> tuple:
+        return self.gradient.backward(ctx, *gradients)
 
 
 _library = torch.library.Library("warpath", "IMPL")
 
 
-def register(op: Op, gradient: Gradient) -> None:
-    """What torch.library.register_autograd does, but for calls that need no gradient: those go on at once.
+def register(op: Op, gradient: LazyGradient) -> None:
+    """What torch.library.register_autograd does, except that calls which need no gradient go on at once.
 
     Most calls are such, and torch's own way costs them three times as much.
     """
@@ -96,7 +126,7 @@ class Named(dict):
     """Keyword arguments as one value: a plain dict would be taken apart by torch.func."""
 
 
-def under_transforms(op: Op, gradient: Gradient, vmap_rule):
+def under_transforms(op: Op, gradient: LazyGradient, vmap_rule):
     """The op for torch.func.grad and the like, which refuse what register_autograd makes."""
     overload = op.overload
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from warpath import _compare, _problems, _rows
+from warpath import _cases, _compare, _rows
 from warpath._contract import Op
 
 ROWS = ("PyTorch", "torch.compile", "Triton")
@@ -15,15 +15,15 @@ ROWS = ("PyTorch", "torch.compile", "Triton")
 
 def records(op: Op, cases: list[str] | None, dtypes: list[str] | None) -> Iterator[dict]:
     """One a bench case, dtype and library, of those wanted; what did not run says why."""
-    for case in _problems.cases(op):
+    for case in _cases.cases(op):
         if not case.bench or (cases and case.name not in cases):
             continue
         for dtype in case.dtypes:
             if dtypes and dtype not in dtypes:
                 continue
-            problem = _problems.Problem(case, dtype)
+            case_data = _cases.CaseData(case, dtype)
             for row in _compare.choose_rows(list(ROWS)):
-                result = _compare.measure(row, op, problem)
+                result = _compare.measure(row, op, case_data)
                 # A library may hand out "infinite" errors, which JSON has no word for.
                 known = result.error is not None and result.error != float("inf")
                 yield {
@@ -34,8 +34,8 @@ def records(op: Op, cases: list[str] | None, dtypes: list[str] | None) -> Iterat
                     "passed": result.passed,
                     "reason": result.note,
                     "error": result.error if known else None,
-                    "bytes": problem.bytes,
-                    "flops": problem.flops,
+                    "bytes": case_data.bytes,
+                    "flops": case_data.flops,
                     "median_us": result.time_us,
                     "p20_us": result.p20_us,
                     "p80_us": result.p80_us,

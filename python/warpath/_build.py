@@ -1,4 +1,4 @@
-"""From a .cu file to a library: by `warpath cc` for this CPU, by nvcc for a GPU; kept until a text changes.
+"""From a .cu file to a library: by `warpath cc` for this CPU, by nvcc for a GPU; kept until a source changes.
 
 The cache is ~/.cache/warpath, or what WARPATH_CACHE names. An entry's name is a hash of the text, the
 options and the compiler; it lists every file that was included, with a hash of each.

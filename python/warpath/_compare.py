@@ -3,14 +3,15 @@
 import argparse
 import json
 import sys
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import torch
 
-from warpath import _problems, _rows, _timing, _twins
+from warpath import _cases, _rows, _timing, _twins
+from warpath._cases import Case, CaseData, Verdict
 from warpath._contract import Op
-from warpath._problems import Case, Problem
 from warpath._rows import CannotRun, Row
 
 # A case for the table where there is no GPU: simt and two interpreters must get through it.
@@ -30,13 +31,23 @@ class Result:
     note: str = ""  # why a column is empty, or what was wrong
 
 
-def measure(row: Row, op: Op, problem: Problem, timed: bool = True) -> Result:
+def _judge(run: Callable, op: Op, case_data: CaseData) -> Verdict:
+    results = run()
+    if not op.functional:
+        results = () if results is None else results
+        results = results if isinstance(results, tuple) else (results,)
+        results = case_data.changed(run.args, results)
+    return case_data.judge(results)
+
+
+def measure(row: Row, op: Op, case_data: CaseData, timed: bool = True) -> Result:
     """Checked first, then timed, then checked again."""
     result = Result(row.name)
     _twins.interpret_without_gpu()  # before torch.compile imports Triton
     try:
-        run = row.prepare(op, problem)
-        verdict = problem.judge(run())
+        _rows.refuse(row, op)
+        run = row.prepare(op, case_data)
+        verdict = _judge(run, op, case_data)
     except CannotRun as why:
         result.note = str(why)
         return result
@@ -52,7 +63,9 @@ def measure(row: Row, op: Op, problem: Problem, timed: bool = True) -> Result:
     if result.note:
         return result
     time = (_timing.on_gpu if row.on_gpu else _timing.on_cpu)(run)
-    result.passed = problem.judge(run()).passed
+    if not op.functional:
+        run = row.prepare(op, case_data)  # the arguments have changed with every run
+    result.passed = _judge(run, op, case_data).passed
     if result.passed:
         result.time_us, result.p20_us, result.p80_us = time.microseconds, time.p20, time.p80
         result.method = time.method
@@ -62,7 +75,7 @@ def measure(row: Row, op: Op, problem: Problem, timed: bool = True) -> Result:
 
 
 def choose_case(op: Op, name: str | None, dtype: str | None) -> tuple[Case, str]:
-    cases = _problems.cases(op)
+    cases = _cases.cases(op)
     if name is not None:
         found = [c for c in cases if c.name == name]
         if not found:
@@ -107,10 +120,10 @@ def rate(results: list[Result]) -> None:
 def table(
     op: Op, case: str | None, dtype: str | None, rows: list[str] | None
 ) -> tuple[dict, list[Result]]:
-    """What was compared, and a result a row."""
+    """What was compared, and one result per row."""
     chosen, dtype = choose_case(op, case, dtype)
-    problem = Problem(chosen, dtype)
-    results = [measure(row, op, problem) for row in choose_rows(rows)]
+    case_data = CaseData(chosen, dtype)
+    results = [measure(row, op, case_data) for row in choose_rows(rows)]
     rate(results)
     device = torch.cuda.get_device_name() if _rows.gpu() else "CPU"
     facts = {

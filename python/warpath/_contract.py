@@ -9,6 +9,8 @@ from typing import Any
 
 import torch
 
+from warpath import _native
+
 DTYPES = {
     "f64": torch.float64,
     "f32": torch.float32,
@@ -39,19 +41,25 @@ class Dim:
 @dataclass(frozen=True)
 class Argument:
     name: str
-    type: str  # Tensor, int, float, bool or str
+    type: str  # Tensor, Tensor[], int, float, bool or str
     dims: tuple[Dim, ...] = ()
     dims_text: str = ""
     dtypes: tuple[str, ...] = ()
     same_as: str = ""
     optional: bool = False
     mutated: bool = False
+    in_place: str = ""  # of an output: the input whose memory it may be
+    index: bool = False  # positions, not numbers to compute with
     default: Any = None
     choices: tuple[str, ...] = ()
 
     @property
     def is_tensor(self) -> bool:
         return self.type == "Tensor"
+
+    @property
+    def is_list(self) -> bool:
+        return self.type == "Tensor[]"
 
     @property
     def leading(self) -> str:
@@ -71,24 +79,39 @@ class Argument:
 class Op:
     name: str
     summary: str
-    folder: str  # of ops/
-    library: str  # the file it comes from
+    family: str  # ops/FAMILY/FOLDER; empty where the installation has no such folder
+    folder: str
+    path: str  # of that folder
+    library: str  # the host library it comes from
     schema: str
     parameters: tuple[Argument, ...]
     outputs: tuple[Argument, ...]
-    rungs: dict[str, list[dict]]
 
     @property
     def tensors(self) -> list[Argument]:
-        return [p for p in self.parameters if p.is_tensor]
+        """What is given by position: tensors and lists of them."""
+        return [p for p in self.parameters if p.is_tensor or p.is_list]
 
     @property
     def scalars(self) -> list[Argument]:
-        return [p for p in self.parameters if not p.is_tensor]
+        return [p for p in self.parameters if not (p.is_tensor or p.is_list)]
+
+    @property
+    def takes_lists(self) -> bool:
+        return any(p.is_list for p in self.parameters)
 
     @property
     def functional(self) -> bool:
         return not any(p.mutated for p in self.parameters)
+
+    @property
+    def in_place(self) -> bool:
+        """Whether NAME_ exists beside NAME: its first input may be overwritten by an output."""
+        return self.functional and self.parameters[0].name in {o.in_place for o in self.outputs}
+
+    def rungs(self, backend: str) -> list[dict]:
+        """Its ladder for "simt" or "cuda", from the bottom up: opens the library of that backend."""
+        return _native.rungs(self.name, backend)
 
     @property
     def overload(self) -> torch._ops.OpOverload:
@@ -118,11 +141,23 @@ def rungs(ops: dict[str, Op], name: str, device: str) -> list[str]:
     backends = {"cpu": "simt", "cuda": "cuda"}
     if device not in backends:
         raise ValueError(f"device is '{device}'; allowed: 'cpu', 'cuda'")
-    return [rung["name"] for rung in ops[name].rungs[backends[device]]]
+    return [rung["name"] for rung in ops[name].rungs(backends[device])]
+
+
+def _bind_list(op: Op, argument: Argument, tensors: list[torch.Tensor], sizes: dict) -> None:
+    """Checks how many tensors a list has, and their sizes, against the lists before it."""
+    count = argument.dims[0].name
+    known, owner = sizes.setdefault(count, ([len(tensors)], argument))
+    why = f"has {len(tensors)} tensors, but '{owner.name}' has {known[0]}"
+    torch._check(len(tensors) == known[0], lambda: op.refuse(argument, why))
+    before, owner = sizes.setdefault(f"{count}[]", (tensors, argument))
+    for i, (a, b) in enumerate(zip(tensors, before, strict=True)):
+        why = f"[{i}] has {a.numel()} elements, but '{owner.name}[{i}]' has {b.numel()}"
+        torch._check(a.numel() == b.numel(), lambda why=why: op.refuse(argument, why))
 
 
 def _bind(op: Op, argument: Argument, tensor: torch.Tensor, sizes: dict) -> None:
-    """Holds one tensor's shape against what earlier ones said."""
+    """Checks one tensor's shape against those before it."""
     fixed = argument.dims[1:] if argument.leading else argument.dims
     rank, lead = tensor.dim(), tensor.dim() - len(fixed)
     if lead < 0 or (lead > 0 and not argument.leading):
@@ -167,6 +202,17 @@ def empty_outputs(op: Op, tensors: dict[str, Any]) -> list[torch.Tensor]:
         tensor = tensors.get(argument.name)
         if tensor is None:
             continue
+        if argument.is_list:
+            _bind_list(op, argument, tensor, sizes)
+            if not tensor:
+                continue
+            mixed = next((t for t in tensor if t.dtype != tensor[0].dtype), None)
+            if mixed is not None:
+                both = f"{NAMES.get(tensor[0].dtype)} and {NAMES.get(mixed.dtype)}"
+                raise RuntimeError(
+                    op.refuse(argument, f"holds both {both}; one call takes one type")
+                )
+            tensor = tensor[0]  # the others are like it
         first = first or (argument, tensor)
         if tensor.device != first[1].device:
             why = f"is not on the device of '{first[0].name}'"
@@ -186,11 +232,15 @@ def empty_outputs(op: Op, tensors: dict[str, Any]) -> list[torch.Tensor]:
             why = f"is {is_name}; allowed: {', '.join(argument.dtypes)}"
             raise RuntimeError(op.refuse(argument, why))
         dtypes[argument.name] = tensor.dtype
-        _bind(op, argument, tensor, sizes)
+        if not argument.is_list:
+            _bind(op, argument, tensor, sizes)
     outputs = []
     for output in op.outputs:
         shape: list = []
         for dim in output.dims:
+            if dim.name and dim.name not in sizes and output.optional:
+                shape.append(0)  # the input that sizes it is left out
+                continue
             known = sizes[dim.name][0] if dim.name else [0]
             shape += known if dim.leading else [known[0] + dim.plus]
         dtype = dtypes.get(output.same_as or output.name)

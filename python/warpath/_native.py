@@ -1,6 +1,7 @@
 """Opens the extension, which makes the ops known to torch."""
 
 import ctypes
+import functools
 import json
 import os
 import warnings
@@ -15,24 +16,42 @@ from torch.overrides import has_torch_function_variadic
 _extension = Path(__file__).parent / "_torch.so"
 
 
+@functools.cache
+def _code() -> ctypes.CDLL:
+    code, text = ctypes.CDLL(str(_extension)), ctypes.c_char_p
+    code.warpath_load.argtypes, code.warpath_load.restype = [text, text, text], text
+    code.warpath_rungs.argtypes, code.warpath_rungs.restype = [text, text], text
+    return code
+
+
 def load() -> dict:
-    """Loads every op library and returns what the contracts say. WARPATH_LIB names another folder."""
+    """Loads every host library, no kernels, and returns what the contracts say.
+
+    WARPATH_LIB names another folder of libraries, WARPATH_ROOT another one that has ops/ in it.
+    """
     here = _extension.parent
     if not _extension.exists():
         raise ImportError(
             f"{_extension} is not built: run `./warpath python`, or `pip install .` in the sources"
         )
-    library = ctypes.CDLL(str(_extension))
-    library.warpath_load.argtypes = [ctypes.c_char_p, ctypes.c_char_p]
-    library.warpath_load.restype = ctypes.c_char_p
-    folder = os.environ.get("WARPATH_LIB") or here / "lib"
-    text = library.warpath_load(os.fsencode(here), os.fsencode(folder)).decode()
+    lib = os.environ.get("WARPATH_LIB") or here / "lib"
+    ops = Path(os.environ.get("WARPATH_ROOT") or here) / "ops"
+    load = _code().warpath_load
+    text = load(*(os.fsencode(path) for path in (here, lib, ops))).decode()
     if text.startswith("error: "):
         raise ImportError(f"warpath: {text.removeprefix('error: ')}")
     found = json.loads(text)
-    for problem in found["problems"]:
-        warnings.warn(f"warpath: a library was left out: {problem}", stacklevel=3)
+    for failure in found["failures"]:
+        warnings.warn(f"warpath: a library was left out: {failure}", stacklevel=3)
     return found
+
+
+def rungs(op: str, backend: str) -> list[dict]:
+    """The ladder of an op from the bottom up, for "simt" or "cuda". Opens its library; none: no rungs."""
+    text = _code().warpath_rungs(op.encode(), backend.encode()).decode()
+    if text.startswith("error: "):
+        raise RuntimeError(text.removeprefix("error: "))
+    return json.loads(text)
 
 
 def _transforms_active() -> bool:

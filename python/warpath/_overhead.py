@@ -1,6 +1,6 @@
-"""What a call costs the host: the bare launch of an empty kernel, our ops, torch's own of the same kind.
+"""What a call costs the host: the bare launch of an empty kernel, our ops, PyTorch's way to do the same.
 
-Each call is timed by itself on the host's clock and nothing waits for the GPU, but for a wait every
+Each call is timed by itself on the host's clock and nothing waits for the GPU, except for a wait every
 `TOGETHER` calls outside the timed part, so that the queue is never full. The lines take turns, so that a clock or a
 cache that warms up favours none. Without a GPU the tensors have no elements, so that nothing runs and the rest is the
 host's part.
@@ -8,6 +8,7 @@ host's part.
 
 import argparse
 import ctypes
+import functools
 import json
 import statistics
 import time
@@ -16,9 +17,11 @@ from pathlib import Path
 
 import torch
 
-from warpath._contract import Op
+from warpath import _rows
+from warpath._contract import DTYPES, Op
 
 CALLS, TOGETHER, ROUNDS = 2000, 200, 10
+SIZE = 128  # of each dimension, on a GPU
 
 
 def _bare(device: torch.device, calls: int) -> list[float]:
@@ -50,29 +53,59 @@ def _calls(run: Callable, calls: int, wait: Callable) -> list[float]:
     return times
 
 
-def _runs(device: torch.device) -> Iterator[tuple[str, Callable]]:
-    """Pairs that do the same: ours, then torch's."""
+def _inputs(op: Op, device: torch.device) -> list[torch.Tensor]:
+    """What must be given, every dimension small; of no elements where there is no GPU."""
+    size = SIZE if device.type == "cuda" else 0
+    outputs = {o.name: o.dtypes for o in op.outputs}
+    dtypes: dict[str, str] = {}
+    tensors = []
+    for t in op.tensors:
+        if t.optional:
+            continue
+        dtypes[t.name] = dtypes.get(t.same_as) or (t.dtypes or outputs[t.same_as])[0]
+        shape = [(size if dim.name else 0) + dim.plus for dim in t.dims]
+        tensors.append(torch.zeros(shape, dtype=DTYPES[dtypes[t.name]], device=device))
+    return tensors
+
+
+def _runs(ops: list[Op], device: torch.device) -> Iterator[tuple[str, Callable]]:
+    """For each op: torch.ops, our function, and PyTorch's way where the op's folder says it."""
     import warpath
 
-    ours, size = torch.ops.warpath, 1024 if device.type == "cuda" else 0
-    a, b = torch.randn(size, device=device), torch.randn(size, device=device)
-    yield "torch.ops.warpath.vector_add", lambda: ours.vector_add(a, b)
-    yield "warpath.vector_add", lambda: warpath.vector_add(a, b)
-    yield "torch.add", lambda: torch.add(a, b)
-    rows = torch.randn(size // 128, 1024, device=device)
-    yield "torch.ops.warpath.softmax", lambda: ours.softmax(rows)
-    yield "torch.softmax", lambda: torch.softmax(rows, -1)
-    matrix = torch.randn(size // 8, size // 8, device=device, dtype=torch.bfloat16)
-    yield "torch.ops.warpath.matmul", lambda: ours.matmul(matrix, matrix)
-    yield "torch.matmul", lambda: torch.matmul(matrix, matrix)
+    for op in ops:
+        if op.takes_lists:  # its cost depends on how many tensors there are
+            continue
+        given = _inputs(op, device)
+        for name, function in (
+            (f"torch.ops.warpath.{op.name}", getattr(torch.ops.warpath, op.name)),
+            (f"warpath.{op.name}", getattr(warpath, op.name)),
+        ):
+            run = functools.partial(function, *given)
+            if device.type == "cuda" or _takes_nothing(run):
+                yield name, run
+        try:
+            run = functools.partial(_rows.peer(op, "torch"), *given)
+        except _rows.CannotRun:
+            continue
+        if device.type == "cuda" or _takes_nothing(run):
+            yield f"{op.name} by PyTorch", run
 
 
-def measure(calls: int = CALLS) -> dict:
+def _takes_nothing(run: Callable) -> bool:
+    """Whether it can be called with tensors of no elements. A sum over everything has a result even then, and some refuse."""
+    try:
+        run()
+    except (RuntimeError, IndexError):
+        return False
+    return True
+
+
+def measure(ops: list[Op], calls: int = CALLS) -> dict:
     on_gpu = torch.cuda.is_available()
     device = torch.device("cuda", torch.cuda.current_device()) if on_gpu else torch.device("cpu")
     wait = torch.cuda.synchronize if on_gpu else lambda: None
     with torch.no_grad():
-        lines = dict(_runs(device))
+        lines = dict(_runs(ops, device))
         times: dict[str, list[float]] = {"bare launch": []} if on_gpu else {}
         times |= {name: [] for name in lines}
         each = -(-calls // ROUNDS)
@@ -100,14 +133,17 @@ def _row(name: str, times: list[float], bare: float | None) -> dict:
 
 
 def main(arguments: list[str], ops: dict[str, Op]) -> int:
-    del ops
     parser = argparse.ArgumentParser(prog="python -m warpath overhead", description=__doc__)
+    parser.add_argument("op", nargs="*", help="ops, as softmax; default: all")
     parser.add_argument("--calls", type=int, default=CALLS, help=f"default {CALLS}")
     parser.add_argument("--json", action="store_true", help="the same as data")
     given = parser.parse_args(arguments)
     if given.calls < 1:
         parser.error("--calls takes a number above 0")
-    told = measure(given.calls)
+    unknown = [name for name in given.op if name not in ops]
+    if unknown:
+        parser.error(f"there is no op '{unknown[0]}'; there are: {', '.join(sorted(ops))}")
+    told = measure([ops[name] for name in given.op or ops], given.calls)
     if given.json:
         print(json.dumps(told, indent=1))
         return 0

@@ -1,12 +1,12 @@
-"""Time against size, a line a library: every point is checked before it is timed."""
+"""Time against size, one line per library: every point is checked before it is timed."""
 
 from pathlib import Path
 
-from warpath import _compare, _problems, _rows
+from warpath import _cases, _compare, _rows
 from warpath._contract import Op
 
 
-def _sizes(op: Op) -> list[tuple[_problems.Case, dict[str, int], int]]:
+def _sizes(op: Op) -> list[tuple[_cases.Case, dict[str, int], int]]:
     """One case, its longest dimension halved and doubled: what it is then, and its elements."""
     case, _ = _compare.choose_case(op, None, None)
     longest = max(case.dims, key=lambda name: case.dims[name])
@@ -32,9 +32,9 @@ def save(op: Op, dtype: str | None, rows: list[_rows.Row], folder: Path) -> list
     lines: dict[str, list[tuple[int, float]]] = {}
     method = ""
     for case, dims, elements in _sizes(op):
-        problem = _problems.Problem(case, dtype or "f32", **dims)
+        case_data = _cases.CaseData(case, dtype or "f32", **dims)
         for row in rows:
-            result = _compare.measure(row, op, problem)
+            result = _compare.measure(row, op, case_data)
             if result.time_us is not None:
                 lines.setdefault(row.name, []).append((elements, result.time_us))
                 method = result.method

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import torch
 from torch._C import DispatchKey, DispatchKeySet
 from torch._ops import OpOverloadPacket
+from torch.autograd.graph import increment_version
 
 from warpath import _autograd, _contract, _native, _vmap, _words
 from warpath._contract import Argument, Op
@@ -18,26 +19,28 @@ def register_all(ops: dict[str, Op]) -> dict[str, Callable]:
         _register_fake(op)
         _register_autocast(op)
         signature, transformed = inspect.Signature(_words.parameters(op)), None
-        if op.functional:
-            gradient = _autograd.gradient_of(op, ops, functions)
+        if op.functional and not op.takes_lists:
+            gradient = _autograd.LazyGradient(op, ops, functions)
             _autograd.register(op, gradient)
             rule = _vmap.rule(op, functions)
             torch.library.register_vmap(f"warpath::{op.name}", rule)
             function = _autograd.under_transforms(op, gradient, rule)
             transformed = _under_transforms(op, signature, function)
         functions[op.name] = _function(op, signature, transformed, _short_way(op, transformed))
+        if op.in_place:
+            functions[f"{op.name}_"] = _in_place_function(op, signature)
     return functions
 
 
 def _short_way(op: Op, transformed: Callable | None) -> Callable:
-    """What a call that needs no gradient takes, by torch.ops too: past the Autograd key.
+    """The entry of every call, by torch.ops too: a call that needs no gradient skips the Autograd key.
 
     The kernel of that key is a Python function, which torch calls at every call of the op; the same question
     asked before the dispatcher, in C, costs less. Such calls go to other overloads, where nothing waits at that
     key.
     """
     packet = getattr(torch.ops.warpath, op.name)
-    if not op.functional:
+    if not op.functional or op.takes_lists:
         return packet._op
     for overload in ("plain", "named"):
         _register_below_autograd(op, overload)
@@ -51,7 +54,7 @@ def _short_way(op: Op, transformed: Callable | None) -> Callable:
     return call
 
 
-# Where somebody looks at a call or changes it: modes and subclasses of tensors, torch.func, autocast.
+# Keys at which a call is intercepted: modes and subclasses of tensors, torch.func, autocast.
 _WATCHED = (
     "Python",
     "FuncTorchDynamicLayerFrontMode",
@@ -64,7 +67,7 @@ _overloads = torch.library.Library("warpath", "IMPL")
 
 
 def _register_below_autograd(op: Op, overload: str) -> None:
-    """An overload that is the kernels alone. What is not a plain call after all becomes one of the op itself."""
+    """An overload that has the kernels alone. A call that is intercepted becomes a call of the op itself."""
     name, itself = f"{op.name}.{overload}", op.overload
 
     def call_the_op(*args, **kwargs):
@@ -78,7 +81,7 @@ def _register_below_autograd(op: Op, overload: str) -> None:
 def _under_transforms(
     op: Op, signature: inspect.Signature, function: type[torch.autograd.Function]
 ) -> Callable:
-    """A call of the op as one of the function, which takes no names."""
+    """A call of the op as a call of the function, which takes no keyword arguments."""
     positional = len(op.tensors)
 
     def call(*args, **kwargs):
@@ -106,6 +109,46 @@ def _function(
     call.__name__ = call.__qualname__ = op.name
     call.__module__ = "warpath"
     call.__doc__ = _words.docstring(op)
+    call.__signature__ = signature
+    return call
+
+
+def _in_place_function(op: Op, signature: inspect.Signature) -> Callable:
+    """NAME_: the outputs overwrite the inputs that the contract names for them, and are returned as NAME's are."""
+    name = f"{op.name}_"
+    overload = getattr(torch.ops.warpath, name).default
+    overwritten = {o.in_place for o in op.outputs if o.in_place}
+    places = [i for i, t in enumerate(op.tensors) if t.name in overwritten]
+
+    def fake(*args, **kwargs):
+        made = _contract.empty_outputs(op, {**op.named(args), **kwargs})
+        new = [t for o, t in zip(op.outputs, made, strict=True) if not o.in_place]
+        return _result(new)
+
+    torch.library.register_fake(f"warpath::{name}", fake)
+    redispatch, after = overload._handle.redispatch_boxed, torch._C._after_autograd_keyset
+    grad_enabled, any_requires = torch.is_grad_enabled, torch._C._any_requires_grad
+
+    def kernel(keys, *args, **kwargs):
+        if grad_enabled() and any_requires(*args):
+            raise RuntimeError(
+                f"warpath::{name} has no gradient and an argument needs one: call warpath.{op.name},"
+                " or this under torch.no_grad()"
+            )
+        increment_version([args[i] for i in places if i < len(args) and args[i] is not None])
+        return redispatch(keys & after, *args, **kwargs)
+
+    _overloads.impl(name, kernel, "Autograd", with_keyset=True)
+
+    def call(*args, **kwargs):
+        bound = signature.bind(*args, **kwargs).arguments
+        new = overload(*args, **kwargs)
+        new = iter(new if isinstance(new, tuple) else (new,))
+        return _result([bound.get(o.in_place) if o.in_place else next(new) for o in op.outputs])
+
+    call.__name__ = call.__qualname__ = name
+    call.__module__ = "warpath"
+    call.__doc__ = _words.docstring(op, in_place=True)
     call.__signature__ = signature
     return call
 
@@ -140,7 +183,7 @@ def _group(op: Op, argument: Argument) -> str:
 
 
 def _register_autocast(op: Op) -> None:
-    """Under autocast, floating tensors that must have one dtype are taken to the widest of them.
+    """Under autocast, floating tensors that must have one dtype are cast to the widest of them.
 
     Nothing else is cast: the kernels compute in float whatever the dtype of their tensors.
     """
@@ -162,7 +205,7 @@ def _register_autocast(op: Op) -> None:
 
         return call
 
-    if op.functional and len(set(groups)) < len(groups):
+    if op.functional and not op.takes_lists and len(set(groups)) < len(groups):
         for key in ("AutocastCPU", "AutocastCUDA"):
             keys = DispatchKeySet(getattr(DispatchKey, key))
             _autocast.impl(op.name, promote(keys), key)

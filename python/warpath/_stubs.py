@@ -42,6 +42,10 @@ def _annotation(annotation: object) -> str:
         return "Tensor"
     if annotation == torch.Tensor | None:
         return "Tensor | None"
+    if annotation == list[torch.Tensor]:
+        return "list[Tensor]"
+    if annotation == list[torch.Tensor] | None:
+        return "list[Tensor] | None"
     if typing.get_origin(annotation) is typing.Literal:
         return f"Literal[{', '.join(repr(a) for a in typing.get_args(annotation))}]"
     return annotation.__name__
@@ -63,10 +67,12 @@ def text(ops: dict[str, Op]) -> str:
     for op in ops.values():
         results = ["Tensor"] * len(op.outputs)
         returned = f"tuple[{', '.join(results)}]" if len(results) > 1 else (results or ["None"])[0]
-        functions.append(f"def {op.name}({_parameters(op)}) -> {returned}:")
-        lines = _words.docstring(op).splitlines()
-        lines = [f"    {line}".rstrip() for line in lines]
-        functions.append('    """' + "\n".join(lines).lstrip() + '\n    """\n')
+        for in_place in (False, True) if op.in_place else (False,):
+            name = f"{op.name}_" if in_place else op.name
+            functions.append(f"def {name}({_parameters(op)}) -> {returned}:")
+            lines = _words.docstring(op, in_place=in_place).splitlines()
+            lines = [f"    {line}".rstrip() for line in lines]
+            functions.append('    """' + "\n".join(lines).lstrip() + '\n    """\n')
     return _HEAD + "\n" + "\n".join(functions)
 
 

@@ -6,31 +6,31 @@ import tensorrt
 import torch
 
 from warpath import _onnx
+from warpath._cases import CaseData
 from warpath._contract import DTYPES, Op
-from warpath._problems import Problem
 from warpath._rows import CannotRun
 
 
-def prepare(op: Op, problem: Problem, body: str) -> Callable:
+def prepare(op: Op, case_data: CaseData, body: str) -> Callable:
     del op
     logger = tensorrt.Logger(tensorrt.Logger.ERROR)
     builder = tensorrt.Builder(logger)
     network = builder.create_network(0)
     parser = tensorrt.OnnxParser(network, logger)
-    if not parser.parse(_onnx.model(problem, body).SerializeToString()):
+    if not parser.parse(_onnx.model(case_data, body).SerializeToString()):
         raise CannotRun(f"TensorRT says: {parser.get_error(0).desc()}"[:200])
     plan = builder.build_serialized_network(network, builder.create_builder_config())
     if plan is None:
         raise CannotRun("TensorRT could not build an engine for it")
     engine = tensorrt.Runtime(logger).deserialize_cuda_engine(plan)
     context = engine.create_execution_context()
-    inputs = list(problem.arguments("cuda"))
+    inputs = list(case_data.arguments("cuda"))
     outputs = [
         torch.empty(t["shape"], dtype=DTYPES[t["dtype"]], device="cuda")
-        for t in problem.told_outputs
+        for t in case_data.told_outputs
     ]
     for told, tensor in zip(
-        [*problem.told_inputs, *problem.told_outputs], [*inputs, *outputs], strict=True
+        [*case_data.told_inputs, *case_data.told_outputs], [*inputs, *outputs], strict=True
     ):
         context.set_tensor_address(told["name"], tensor.data_ptr())
 

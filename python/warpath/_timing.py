@@ -39,9 +39,9 @@ def on_cpu(run: Callable, seconds: float = 0.2) -> Time:
 
 
 def on_gpu(run: Callable, seconds: float = 0.2) -> Time:
-    """The events stand around one run in a queue that is never empty: before each the GPU is given flushes to
-    do for longer than the host takes to call it, so the host's time does not count. They read, as the lab's do:
-    lines they wrote would be written back during the run."""
+    """Events around one run, in a queue that is never empty: the flushes before each run keep the GPU busy for longer
+    than the host needs to enqueue it, so the host's time does not count. The flushes read, as the lab's do: lines they
+    wrote would be written back during the run."""
     for _ in range(3):
         run()
     l2 = torch.cuda.get_device_properties(torch.cuda.current_device()).L2_cache_size
@@ -66,7 +66,7 @@ def on_gpu(run: Callable, seconds: float = 0.2) -> Time:
 
 
 def _flushes(run: Callable, flush: torch.Tensor) -> int:
-    """How many flushes take the GPU twice as long as the host takes for one run and its events."""
+    """How many flushes take twice the host time of one run and its events."""
 
     def host(call: Callable) -> float:  # of one, in a queue with room
         torch.cuda.synchronize()

@@ -1,16 +1,13 @@
-"""The Triton twins: ops/OP/OP.py, with a function for each op of the folder, found by being there."""
+"""The Triton twins: ops/FAMILY/OP/OP.py, with a function for each op of the folder, found by being there."""
 
-import functools
 import importlib.util
 import os
 from collections.abc import Callable
-from pathlib import Path
 
 import torch
 
+from warpath import _folders
 from warpath._contract import Op
-
-FOLDER = Path(__file__).parent / "ops"
 
 
 class Missing(RuntimeError):
@@ -23,25 +20,17 @@ def interpret_without_gpu() -> None:
         os.environ.setdefault("TRITON_INTERPRET", "1")
 
 
-@functools.cache
-def _module(folder: str):
-    path = FOLDER / folder / f"{folder}.py"
-    if not path.exists():
-        raise Missing(f"there is no ops/{folder}/{folder}.py")
+def find(op: Op) -> Callable:
+    """The twin of an op: takes what warpath.OP takes, except the rung. Missing says why there is none."""
+    where = _folders.words(op, f"{op.folder}.py")
+    if _folders.file(op, f"{op.folder}.py") is None:
+        raise Missing(f"there is no {where}")
     if importlib.util.find_spec("triton") is None:
         raise Missing("Triton is not installed: pip install triton")
     interpret_without_gpu()
-    spec = importlib.util.spec_from_file_location(f"warpath_twin_{folder}", path.resolve())
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def find(op: Op) -> Callable:
-    """The twin of an op: takes what warpath.OP takes, but for the rung. Missing says why there is none."""
-    function = getattr(_module(op.folder), op.name, None)
+    function = getattr(_folders.module(op, op.folder), op.name, None)
     if function is None:
-        raise Missing(f"ops/{op.folder}/{op.folder}.py has no function {op.name}")
+        raise Missing(f"{where} has no function {op.name}")
     return function
 
 

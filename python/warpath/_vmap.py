@@ -8,13 +8,13 @@ from warpath._contract import Op
 
 
 def _rows_only(op: Op) -> bool:
-    """True when a batch is nothing but more leading axes: every tensor has them, all the same."""
+    """True when a batch is just one more leading axis: every tensor has leading axes, all the same."""
     leading = {a.leading for a in (*op.tensors, *op.outputs)}
     return len(leading) == 1 and "" not in leading
 
 
 def rule(op: Op, functions: dict[str, Callable]) -> Callable:
-    """The batch as one more leading axis where the op has such, one call each where not."""
+    """The batch as one more leading axis where the op has leading axes, otherwise one call per item."""
 
     def rows(info, in_dims, *args, **kwargs):
         def front(tensor, dim):

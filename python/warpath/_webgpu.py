@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import torch
 
+from warpath._cases import CaseData
 from warpath._contract import DTYPES, Op
-from warpath._problems import Problem
 from warpath._rows import CannotRun
 
 _GROUPS = re.compile(r"^//! (\w+): groups (.+)$", re.MULTILINE)
@@ -52,13 +52,13 @@ def _groups(op: Op, text: str, sizes: dict[str, int]) -> list[int]:
     return groups + [1] * (3 - len(groups))
 
 
-def _sizes(op: Op, problem: Problem) -> dict[str, int]:
+def _sizes(op: Op, case_data: CaseData) -> dict[str, int]:
     """Dimensions in the order in which the contract names them, leading axes as one."""
     dims: dict[str, int] = {}
     for argument in op.tensors:
-        if problem.inputs[argument.name] is None:
+        if case_data.inputs[argument.name] is None:
             continue
-        shape = list(problem.inputs[argument.name].shape)
+        shape = list(case_data.inputs[argument.name].shape)
         if argument.leading:
             lead = len(shape) - len(argument.dims) + 1
             shape = [math.prod(shape[:lead]), *shape[lead:]]
@@ -68,11 +68,11 @@ def _sizes(op: Op, problem: Problem) -> dict[str, int]:
     return dims
 
 
-def _scalars(op: Op, problem: Problem) -> list[int]:
+def _scalars(op: Op, case_data: CaseData) -> list[int]:
     """Whether each tensor is there that may be left out; then the scalars, reals by their bits."""
-    values = [int(problem.inputs[t.name] is not None) for t in op.tensors if t.optional]
+    values = [int(case_data.inputs[t.name] is not None) for t in op.tensors if t.optional]
     for s in op.scalars:
-        value = problem.scalars[s.name]
+        value = case_data.scalars[s.name]
         if isinstance(value, float):
             values.append(torch.tensor(value, dtype=torch.float32).view(torch.int32).item())
         elif not s.same_as:  # the type of a result is f32 here
@@ -80,24 +80,24 @@ def _scalars(op: Op, problem: Problem) -> list[int]:
     return values
 
 
-def prepare(op: Op, problem: Problem, text: str) -> Callable:
-    if problem.dtype != "f32":
+def prepare(op: Op, case_data: CaseData, text: str) -> Callable:
+    if case_data.dtype != "f32":
         raise CannotRun("WGSL's buffers here are f32 alone")
     import wgpu
 
     _, device = _device()
-    sizes = _sizes(op, problem)
+    sizes = _sizes(op, case_data)
     groups = _groups(op, text, sizes)
     usage = wgpu.BufferUsage
-    sizes_data = torch.tensor([*sizes.values(), *_scalars(op, problem)], dtype=torch.int32)
+    sizes_data = torch.tensor([*sizes.values(), *_scalars(op, case_data)], dtype=torch.int32)
     buffers = [
         device.create_buffer_with_data(
             data=(torch.zeros(1) if t is None else t.contiguous()).numpy(), usage=usage.STORAGE
         )
-        for t in problem.arguments()
+        for t in case_data.arguments()
     ]
     outputs = []
-    for told in problem.told_outputs:
+    for told in case_data.told_outputs:
         size = max(4 * math.prod(told["shape"]), 4)
         outputs.append(device.create_buffer(size=size, usage=usage.STORAGE | usage.COPY_SRC))
     last = device.create_buffer_with_data(data=sizes_data.numpy(), usage=usage.STORAGE)
@@ -120,7 +120,7 @@ def prepare(op: Op, problem: Problem, text: str) -> Callable:
         work.end()
         device.queue.submit([encoder.finish()])
         results = []
-        for told, buffer in zip(problem.told_outputs, outputs, strict=True):
+        for told, buffer in zip(case_data.told_outputs, outputs, strict=True):
             data = bytearray(device.queue.read_buffer(buffer))
             values = torch.frombuffer(data, dtype=DTYPES[told["dtype"]])
             results.append(values[: math.prod(told["shape"])].view(told["shape"]))

@@ -39,8 +39,8 @@ def _need(*packages: str) -> None:
 
 
 def result_types(op: Op, given: dict[str, str], scalars: dict[str, object]) -> dict[str, str]:
-    """The types of the outputs that leave theirs to the call, as the op itself chooses them. `given` are the
-    types of the inputs that are there."""
+    """The types of the outputs whose type the call chooses, as the op itself chooses them. `given` are the
+    types of the inputs that are not left out."""
     first = next(iter(given.values()))
     types = {}
     for output in op.outputs:
@@ -68,7 +68,7 @@ def node_name(op: Op, first: str, types: dict[str, str]) -> str:
 
 
 def attributes(op: Op, scalars: dict[str, object]) -> dict[str, object]:
-    """Those a node has: what is not the default, a type of a result apart, which is in its name."""
+    """Those of a node: scalars that differ from their default, except the type of a result, which is in its name."""
     told = {}
     for s in op.scalars:
         value = scalars.get(s.name, s.default)
@@ -158,13 +158,17 @@ def translations() -> dict[Callable, Callable]:
     import warpath
 
     _need("onnx", "onnxscript")
-    return {op.overload: _translation(op) for op in warpath._ops.values() if op.functional}
+    return {
+        op.overload: _translation(op)
+        for op in warpath._ops.values()
+        if op.functional and not op.takes_lists
+    }
 
 
 def export(
     model: torch.nn.Module, args: tuple = (), path: str | os.PathLike | None = None, **options
 ) -> "torch.onnx.ONNXProgram":
-    """torch.onnx.export with our ops; `options` are its own, as dynamic_shapes and input_names."""
+    """torch.onnx.export with our ops; `options` are its own, such as dynamic_shapes and input_names."""
     table = translations() | options.pop("custom_translation_table", {})
     options.setdefault("verbose", False)
     program = torch.onnx.export(model, args, dynamo=True, custom_translation_table=table, **options)

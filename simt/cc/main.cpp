@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <exception>
 
-#include "driver.h"
-#include "options.h"
-#include "process.h"
+#include "driver/driver.h"
+#include "driver/options.h"
+#include "driver/process.h"
 
 int main(int argc, char** argv) {
   using namespace simt::cc;

@@ -1,4 +1,4 @@
-// The slow ways: what most accesses do not take.
+// The slow paths, which most accesses do not take.
 
 #include "access.h"
 
@@ -7,7 +7,8 @@
 #include "faults.h"
 #include "findings.h"
 #include "races.h"
-#include "worker.h"
+#include "reach.h"
+#include "scheduler/worker.h"
 
 namespace simt::check {
 
@@ -76,6 +77,7 @@ bool look_closer(const Area& area, const Access& access) {
 
 void general_access(const Access& access) {
   if (front == nullptr) return host_access(access);
+  if (records_sites) note_site(access.pc);
   Block& block = current_block();
   BlockState& state = state_of(block);
   if (access.how == How::atomic || (access.how == How::volatile_ && !access.write)) note_acquire();
@@ -108,7 +110,7 @@ void elsewhere(Block& block, const Access& access) {
       note_remote(block, *owner, access);
       area = &state_of(*owner).shared;
     } else {
-      if (enabled.memory) check_elsewhere(block, access);
+      if (enabled.memory) check_other_memory(block, access);
       return;
     }
   }

@@ -1,13 +1,13 @@
 #pragma once
 
-// One access to memory, before it happens: the part that every access takes.
+// One access to memory, before it happens: the fast path.
 
 #include <simt/self.h>
 
 #include <cstddef>
 #include <cstring>
 
-#include "shared_arena.h"
+#include "scheduler/shared_arena.h"
 #include "state.h"
 
 namespace simt::check {
@@ -38,8 +38,8 @@ inline Self& self() {
   return *mine;
 }
 
-// Not all marks are good. True when the access may happen and races are of interest; does not return
-// from one that may not happen.
+// Not all marks are good. True when the access may happen and races are of interest; does not
+// return from one that may not happen.
 bool look_closer(const Area& area, const Access& access);
 // Neither the block's shared memory, nor device memory, nor the thread's own stack.
 void elsewhere(Block& block, const Access& access);
@@ -110,16 +110,16 @@ inline std::uint64_t threads_apart(std::uint64_t a, std::uint64_t b) {
   return (a ^ b) >> 14 & 1023u;
 }
 
-// Whether a note is of the running thread, since its last barrier or warp operation: nobody else has
-// this time.
+// Whether a note is of the running thread, since its last barrier or warp operation: nobody else
+// has this time.
 inline bool is_mine(std::uint64_t stamp, std::uint64_t me) {
   constexpr std::uint64_t thread_and_time = ~std::uint64_t{0} << 14 & ~Note::of_spare;
   return ((stamp ^ me) & thread_and_time) == 0 && (stamp & Note::atomic_flag) == 0;
 }
 
-// A read that changes nothing, when the last write is ordered before: it, or readers that are as far
-// apart as this one is from the first, have been noted. `first`: the first reader's, not below the floor.
-// This is the part that the cell itself can tell.
+// A read that changes nothing, when the last write is ordered before: it, or readers that are as
+// far apart as this one is from the first, have been noted. `first`: the first reader's, not below
+// the floor. This is the part that the cell itself can tell.
 inline bool is_noted_read(std::uint64_t first, std::uint64_t me) {
   if ((first & Note::far_flag) != 0 || ((first ^ me) & ~Note::of_spare) == 0) return true;
   // Nothing orders the threads of a block within one moment of its time.
@@ -144,9 +144,9 @@ inline bool meet_alone(Cell& cell, std::uint64_t floor, std::uint64_t me, std::u
   return true;
 }
 
-// The same for a word that other OS threads may be at, under its lock: all that is not history is left
-// to meet_words. A read that has been noted needs no lock. Returns 0 when it is done; else the stamp of
-// the last write with the lock, which is kept, or 1 without.
+// The same for a word that other OS threads may be at, under its lock: all that is not history is
+// left to meet_words. A read that has been noted needs no lock. Returns 0 when it is done; else the
+// stamp of the last write with the lock, which is kept, or 1 without.
 template <bool Write>
 inline std::uint64_t meet_in_crowd(Cell& cell, const Spare& spare, std::uint64_t floor,
                                    std::uint64_t me, std::uint64_t place) {
@@ -179,8 +179,8 @@ inline bool is_split_memory(const Block& block, Address address) {
   return false;
 }
 
-// Neither shared nor device memory: threadIdx and the like, the kernel's arguments, the thread's own
-// stack, or elsewhere.
+// Neither shared nor device memory: threadIdx and the like, the kernel's arguments, the thread's
+// own stack, or elsewhere.
 template <std::size_t Size, bool Write>
 [[gnu::noinline]] void near_by(Address address, const void* pc) {
   if (is_thread_local(address)) return;
@@ -200,8 +200,8 @@ template <std::size_t Size, bool Write>
   }
 }
 
-// Enters a plain, aligned access into its cells. The first cell's lock may be held already: then `held`
-// is the stamp of its last write, with the lock.
+// Enters a plain, aligned access into its cells. The first cell's lock may be held already: then
+// `held` is the stamp of its last write, with the lock.
 template <std::size_t Size, bool Write>
 void meet_words(const Area& area, Address address, const void* pc, std::uint64_t held = 0);
 
@@ -260,8 +260,8 @@ template <std::size_t Size, bool Write>
 }
 
 // A plain access whose size the compiler knows. What is rare is out of line and comes last, so that
-// the rest needs few registers and no frame. The compiler takes the type's alignment for granted here;
-// 16 bytes it also reads so when they are aligned to 8.
+// the rest needs few registers and no frame. The compiler takes the type's alignment for granted
+// here; 16 bytes it also reads so when they are aligned to 8.
 template <std::size_t Size, bool Write>
 inline void kernel_access(const Block& block, Address address, const void* pc) {
   BlockState& state = state_of(block);

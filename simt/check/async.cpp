@@ -1,18 +1,19 @@
-// What the hardware does by itself: bulk copies, products of warp groups, and barriers in memory that
-// count them.
+// Asynchronous operations: bulk copies, wgmma, and the mbarriers that count them.
 //
-// A copy's destination must not be touched from its beginning until it has landed; a source must not
-// be written until it was read. Both are entered as accesses of the thread that asked, when it asks, and
-// of the one that waits, when it lands: the order between threads does the rest. What threads write in
-// the ordinary way the hardware sees only after a fence.proxy.async, by the writer or by whoever asks.
+// A copy's destination must not be touched from its start until it has landed; its source must not
+// be written until it was read. Both are recorded as accesses: of the issuing thread when it
+// issues, and of the waiting thread when the copy lands. The order between threads does the rest.
+// What threads wrote through the generic proxy is visible to the async proxy only after a
+// fence.proxy.async, by the writer or by the issuer.
 
 #include <algorithm>
 #include <string>
 
 #include "access.h"
 #include "faults.h"
+#include "faults/report.h"
 #include "hooks.h"
-#include "report.h"
+#include "reach.h"
 
 namespace simt::check {
 namespace {
@@ -130,6 +131,7 @@ void barrier_made(const void* barrier, const void* pc) {
 
 void barrier_used(const void* barrier, bool engine, const void* pc) {
   if (front == nullptr || !enabled.race) return;
+  if (records_sites) note_site(pc);
   const Block& block = current_block();
   BlockState& state = state_of(block);
   const auto address = reinterpret_cast<Address>(barrier);

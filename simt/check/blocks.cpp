@@ -9,13 +9,14 @@
 #include <string>
 
 #include "access.h"
-#include "api_internal.h"
-#include "cluster.h"
+#include "api/internal.h"
 #include "faults.h"
 #include "findings.h"
 #include "hooks.h"
 #include "races.h"
-#include "shared_arena.h"
+#include "reach.h"
+#include "scheduler/cluster.h"
+#include "scheduler/shared_arena.h"
 
 namespace simt::check {
 
@@ -179,6 +180,7 @@ void choose(const std::string& list) {
 [[gnu::constructor]] void start() {
   if (const char* chosen = std::getenv("SIMT_CHECK")) choose(chosen);
   if (const char* file = std::getenv("SIMT_CHECK_JSON")) write_json_to(file);
+  if (const char* file = std::getenv("SIMT_CHECK_REACH")) record_sites_to(file);
   install();
 }
 
@@ -206,6 +208,7 @@ void install() {
   red_zones = api::heap_used() == 0;
   on_exit(
       [](int status, void*) {
+        append_sites();
         report_leaks();
         print_summary(status);
       },
@@ -214,7 +217,8 @@ void install() {
 
 }  // namespace simt::check
 
-// Called by programs compiled with --check=LIST or --json; SIMT_CHECK and SIMT_CHECK_JSON go before.
+// Called by programs compiled with --check=LIST or --json; SIMT_CHECK and SIMT_CHECK_JSON go
+// before.
 extern "C" void simt_choose_checks(const char* list, const char* json) {
   if (*list != '\0' && std::getenv("SIMT_CHECK") == nullptr) simt::check::choose(list);
   if (*json != '\0' && std::getenv("SIMT_CHECK_JSON") == nullptr) simt::check::write_json_to(json);

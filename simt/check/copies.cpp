@@ -16,8 +16,8 @@ void touch(const void* at, std::size_t size, bool write, const void* pc) {
 
 }  // namespace
 
-// The destination must not be touched before the copy has landed; that it may be written at all, and
-// the source read, is known now.
+// The destination must not be touched before the copy has landed; that it may be written at all,
+// and the source read, is known now.
 void copy_began(void* to, const void* from, std::size_t size, const void* pc) {
   const BlockState& state = state_of(current_block());
   touch(to, size, true, pc);

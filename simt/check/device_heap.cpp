@@ -1,11 +1,11 @@
-// malloc, free, new and delete inside a kernel. The driver links checked programs with --wrap, so that
-// their own calls come here; the host's go on to the C library's.
+// malloc, free, new and delete inside a kernel. The driver links checked programs with --wrap, so
+// that their own calls come here; the host's go on to the C library's.
 
 #include <cstdlib>
 #include <new>
 
 #include "access.h"
-#include "api_internal.h"
+#include "api/internal.h"
 #include "faults.h"
 #include "findings.h"
 #include "hooks.h"
@@ -16,22 +16,22 @@ namespace {
 void* take(std::size_t size, const void* caller) {
   if (heap_area.size == 0) make_heap_area();
   if (size == 0) size = 1;
-  void* const block = api::heap_allocate(size);
-  if (block == nullptr) return nullptr;
-  allocated(block, size, MemoryKind::device, caller);
-  // Other threads of the grid may have had this memory before: that was another block of it.
+  void* const memory = api::heap_allocate(size);
+  if (memory == nullptr) return nullptr;
+  allocated(memory, size, MemoryKind::device, caller);
+  // Other threads of the grid may have had this memory before: that was another allocation.
   if (heap_area.cells != nullptr) {
-    const std::size_t first = (reinterpret_cast<Address>(block) - heap_area.begin) / 4;
+    const std::size_t first = (reinterpret_cast<Address>(memory) - heap_area.begin) / 4;
     std::memset(heap_area.cells + first, 0, (size + 3) / 4 * sizeof(Cell));
   }
-  return block;
+  return memory;
 }
 
 void give(void* pointer, const char* function, const void* caller) {
   if (pointer == nullptr) return;
   const auto address = reinterpret_cast<Address>(pointer);
   const Region* const region = region_before(address);
-  // cudaFree's own blocks are known to the API; these are not.
+  // Allocations that cudaFree may free are known to the API; these are not.
   const bool known = region != nullptr && region->base == address && !region->freed &&
                      !find_allocation(pointer).has_value();
   if (!known) return bad_free(pointer, caller, function);

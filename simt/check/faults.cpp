@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <mutex>
 
-#include "cluster.h"
-#include "grid.h"
-#include "report.h"
+#include "faults/report.h"
+#include "scheduler/cluster.h"
+#include "scheduler/grid.h"
 
 namespace simt::check {
 
@@ -269,7 +269,7 @@ bool look_at_variable(const Area& area, const Access& access) {
   // Other data of the module; its marks stay as they are, so that it takes part in no race.
   if (variable == nullptr) {
     if (enabled.memory && is_host_data(current_block(), access.address)) {
-      check_elsewhere(current_block(), access);
+      check_other_memory(current_block(), access);
     }
     return false;
   }

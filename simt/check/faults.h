@@ -1,6 +1,7 @@
 #pragma once
 
-// Accesses that must not happen, and reads of what nobody wrote: how they are recognised and told.
+// Accesses that must not happen, and reads of what nobody wrote: how they are recognised and
+// reported.
 
 #include <string>
 #include <string_view>
@@ -32,12 +33,12 @@ void check_shared_bounds(const Block& block, const Access& access);
 // Marks the shared variable that holds the address: writes to the rest of it need not look for it.
 void mark_inside(const Block& block, Address address);
 Region* region_of(const Access& access);
-// Says which block of device memory a finding is about. `element`: bytes of the access, 0: the whole.
+// Says which allocation a finding is about. `element`: bytes of the access, 0: the whole.
 void tell_region(Finding& f, const Region& region, Address address, std::size_t element);
 bool look_at_variable(const Area& area, const Access& access);
 // Data of a module that the kernel got as an argument, and that is no variable of the device.
 bool is_host_data(const Block& block, Address address);
-void check_elsewhere(Block& block, const Access& access);
+void check_other_memory(Block& block, const Access& access);
 void uninitialised(const Access& access, const Region* region);
 void too_early(const Access& access);
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "json.h"
-#include "places.h"
+#include "source_location.h"
 
 namespace simt::check {
 namespace {
@@ -34,13 +34,13 @@ Store& store() {
   return *it;
 }
 
-std::string at_line(const Place& place) {
-  if (!place.known()) return "an unknown place";
-  const std::string text = source_text(place);
-  return short_name(place) + (text.empty() ? "" : ": " + text);
+std::string at_line(const SourceLocation& location) {
+  if (!location.known()) return "an unknown place";
+  const std::string text = source_text(location);
+  return short_name(location) + (text.empty() ? "" : ": " + text);
 }
 
-// " (out[256])" of an access to the block that a line allocates as `out`.
+// " (out[256])" of an access to the memory that a line allocates as `out`.
 std::string name_of_element(const Finding& f) {
   const std::string name = block_name(f);
   if (name.empty() || f.element == 0) return "";
@@ -52,17 +52,17 @@ std::string name_of_element(const Finding& f) {
 void print(const Entry& entry) {
   const Finding& f = entry.finding;
   std::string text = std::string("simt check: ") + f.kind + ": " + f.what;
-  if (const std::string at = short_name(place_of(f.allocated_at)); !at.empty()) {
+  if (const std::string at = short_name(location_of(f.allocated_at)); !at.empty()) {
     text += " allocated at " + at;
   }
-  if (const std::string at = short_name(place_of(f.freed_at)); !at.empty()) {
+  if (const std::string at = short_name(location_of(f.freed_at)); !at.empty()) {
     text += ", freed at " + at;
   }
   text += name_of_element(f);
-  text += "\n  at " + at_line(place_of(f.pc)) + "\n";
+  text += "\n  at " + at_line(location_of(f.pc)) + "\n";
   if (!f.who.empty()) text += "    " + f.who + "\n";
   if (f.other != nullptr)
-    text += "  and " + at_line(place_of(f.other)) + "\n    " + f.other_who + "\n";
+    text += "  and " + at_line(location_of(f.other)) + "\n    " + f.other_who + "\n";
   if (!f.tail.empty()) text += "  " + f.tail + "\n";
   if (!f.kernel.empty()) text += "  in kernel '" + f.kernel + "'";
   if (entry.count > 1) {
@@ -75,7 +75,7 @@ void print(const Entry& entry) {
 }  // namespace
 
 std::string block_name(const Finding& f) {
-  return f.name.empty() ? allocated_name(place_of(f.allocated_at)) : f.name;
+  return f.name.empty() ? allocated_name(location_of(f.allocated_at)) : f.name;
 }
 
 bool is_news(const char* kind, const void* pc, const void* other, std::uint64_t rank) {
@@ -114,8 +114,8 @@ void print_new() {
   std::map<LineKey, Entry> merged;
   for (auto& [key, entry] : s.fresh) {
     const Finding& f = entry.finding;
-    std::string here = short_name(place_of(f.pc));
-    std::string there = f.other != nullptr ? short_name(place_of(f.other)) : "";
+    std::string here = short_name(location_of(f.pc));
+    std::string there = f.other != nullptr ? short_name(location_of(f.other)) : "";
     if (f.other != nullptr && there < here) std::swap(here, there);
     Entry& one = merged[{f.kind, here, there}];
     const std::uint64_t count = one.count + entry.count;

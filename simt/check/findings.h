@@ -1,6 +1,6 @@
 #pragma once
 
-// What was found: one entry for each kind and place, with a count.
+// What was found: one entry per kind and location, with a count.
 
 #include <vector_types.h>
 
@@ -19,7 +19,7 @@ struct Finding {
   uint3 block{}, thread{}, other_block{}, other_thread{};
   std::string kernel;  // "" when the host did it
   std::string tail;    // one more line, "" if there is none
-  // The block of device memory it is about, named behind `what`.
+  // The allocation it is about, named behind `what`.
   const void* allocated_at = nullptr;
   std::string name;  // "": that of the variable in the allocation's line
   const void* freed_at = nullptr;
@@ -34,13 +34,13 @@ struct Finding {
 // no texts need be made.
 bool is_news(const char* kind, const void* pc, const void* other, std::uint64_t rank);
 void add(Finding finding);
-// What the program calls the block of device memory; "" if that cannot be told.
+// What the program calls the allocation; "" if that cannot be told.
 std::string block_name(const Finding& finding);
 // The runtime has a report of its own (a deadlock, a wrong mask), and prints it.
 void add_fault(const std::string& report, const std::string& kernel);
 
-// True when the code at pc is simt's own (its headers), with no caller that is the program's; also when
-// nothing tells.
+// True when the code at pc is simt's own (its headers), with no caller that is the program's; also
+// when nothing tells.
 bool is_own_code(const void* pc);
 // True when the code is in one of simt's libraries.
 bool is_in_runtime(const void* pc);

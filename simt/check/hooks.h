@@ -1,9 +1,9 @@
 #pragma once
 
-// What the runtime calls (see runtime/check_hooks.h), by subject.
+// What the runtime calls (see runtime/tools/check_hooks.h), by subject.
 
-#include "check_hooks.h"
 #include "state.h"
+#include "tools/check_hooks.h"
 
 namespace simt::check {
 
@@ -19,7 +19,7 @@ void copied_out(const void* from, std::size_t size);
 void trust_all();
 void report_leaks();
 
-// order.cpp
+// happens_before.cpp
 void warp_met(Block& block, unsigned warp, unsigned lanes);
 void named_arrived(Block& block, unsigned id);
 void named_passed(Block& block, unsigned id, std::uint32_t warps);

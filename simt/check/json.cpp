@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "places.h"
+#include "source_location.h"
 
 namespace simt::check {
 namespace {
@@ -22,36 +22,36 @@ std::string number(const char* name, unsigned long long value) {
   return std::string("\"") + name + "\": " + std::to_string(value);
 }
 
-// `, "file": …, "line": …, "text": …`, nothing when the place is not known.
-std::string place_fields(const void* pc) {
-  const Place& place = place_of(pc);
-  if (!place.known()) return "";
-  return ", " + field("file", place.file) + ", " + number("line", place.line) + ", " +
-         field("text", source_text(place));
+// `, "file": …, "line": …, "text": …`, nothing when the location is not known.
+std::string location_fields(const void* pc) {
+  const SourceLocation& location = location_of(pc);
+  if (!location.known()) return "";
+  return ", " + field("file", location.file) + ", " + number("line", location.line) + ", " +
+         field("text", source_text(location));
 }
 
 std::string allocation(const Finding& f) {
   std::string text =
-      ", \"allocation\": {" + number("bytes", f.bytes) + place_fields(f.allocated_at);
+      ", \"allocation\": {" + number("bytes", f.bytes) + location_fields(f.allocated_at);
   if (const std::string name = block_name(f); !name.empty()) {
     text += ", " + field("name", name);
   }
   if (f.element != 0) {
     text += ", \"offset\": " + std::to_string(f.offset) + ", " + number("element_bytes", f.element);
   }
-  if (f.freed_at != nullptr) text += ", \"freed\": {" + place_fields(f.freed_at).substr(2) + "}";
+  if (f.freed_at != nullptr) text += ", \"freed\": {" + location_fields(f.freed_at).substr(2) + "}";
   return text + "}";
 }
 
 std::string finding_text(const Entry& entry) {
   const Finding& f = entry.finding;
   std::string text = "    {" + field("kind", f.kind) + ", " + field("message", f.what) +
-                     place_fields(f.pc) + ", " + number("count", entry.count) +
+                     location_fields(f.pc) + ", " + number("count", entry.count) +
                      ", \"warning\": " + (f.warning ? "true" : "false");
   if (!f.kernel.empty()) text += ", " + field("kernel", f.kernel);
   if (!f.who.empty()) text += ", " + field("block", f.block) + ", " + field("thread", f.thread);
   if (f.other != nullptr) {
-    const std::string place = place_fields(f.other);
+    const std::string place = location_fields(f.other);
     text += ", \"other\": {" + field("block", f.other_block) + ", " +
             field("thread", f.other_thread) + place + "}";
   }

@@ -1,4 +1,4 @@
-// A conflict was found: is it a race? Some can be told only later.
+// Decides whether a conflict is a race; for some that is known only later.
 
 #include "races.h"
 

@@ -1,4 +1,4 @@
-// Blocks of device memory, as the API gives and takes them.
+// Allocations of device memory, as the API makes and frees them.
 
 #include <execinfo.h>
 #include <simt/errors.h>
@@ -12,18 +12,18 @@
 #include <string>
 
 #include "access.h"
-#include "api_internal.h"
+#include "api/internal.h"
 #include "faults.h"
+#include "faults/report.h"
 #include "findings.h"
 #include "hooks.h"
-#include "report.h"
 
 namespace simt::check {
 namespace {
 
 // Freed memory is not handed out again before this much more has been freed.
 constexpr std::size_t quarantine_bytes = std::size_t{64} << 20;
-constexpr std::size_t quarantine_blocks = 1024;
+constexpr std::size_t quarantine_count = 1024;
 constexpr std::size_t large = 1 << 20;
 
 struct Regions {
@@ -127,7 +127,7 @@ bool freed(void* base, std::size_t size, const void* caller) {
   }
   all.freed.push_back(region);
   all.freed_bytes += size;
-  while (all.freed_bytes > quarantine_bytes || all.freed.size() > quarantine_blocks) {
+  while (all.freed_bytes > quarantine_bytes || all.freed.size() > quarantine_count) {
     Region* const oldest = all.freed.front();
     all.freed.pop_front();
     all.freed_bytes -= oldest->size;

@@ -2,13 +2,13 @@
 
 // What the checks remember: of memory, of each word, of each running block and grid.
 //
-// Memory that kernels may touch lies in a few areas: the heap, the variables of modules, each block's
-// shared memory. An area has a mark for every byte and a cell for every word, both found by address
-// alone. Most accesses find their marks `good`, and are done with memory and init.
+// Memory that kernels may touch lies in a few areas: the heap, the variables of modules, each
+// block's shared memory. An area has a mark for every byte and a cell for every word, both found by
+// address alone. Most accesses find their marks `good`, and are done with memory and init.
 //
 // Time is a counter that goes up at every barrier, warp operation, fence and start of a block, and
-// never goes back. An access notes its block's last time; two accesses are ordered when an event that
-// orders their threads lies between.
+// never goes back. An access records its block's last time; two accesses are ordered when an event
+// that orders their threads lies between.
 
 #include <simt/allocation.h>
 #include <sys/mman.h>
@@ -21,8 +21,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "block.h"
-#include "grid.h"
+#include "scheduler/block.h"
+#include "scheduler/grid.h"
 
 namespace simt::check {
 
@@ -42,8 +42,8 @@ T* reserve(std::size_t count) {
   return memory == MAP_FAILED ? nullptr : static_cast<T*>(memory);
 }
 
-// Who touched a word, when and from where. The stamp begins with the time, so that stamps compare as
-// times do.
+// Who touched a word, when and from where. The stamp begins with the time, so that stamps compare
+// as times do.
 struct Note {
   std::uint64_t stamp;  // 38 time, 2 flags, 10 thread, 4 bytes of the word, 10 flags
   std::uint64_t place;  // 47 address of the code, 17 of the block's index
@@ -62,8 +62,8 @@ struct Note {
       1;                                        // an atomic operation, or volatile in global memory
   static constexpr std::uint64_t far_flag = 2;  // of reads: no two farther apart need be kept
   static constexpr std::uint64_t bulk_flag = 2;  // of a write: by a bulk copy
-  // Of reads: the spare has another thread's of the same moment, of this warp. (Of writes it is the
-  // cell's lock.) Or of another warp of the block.
+  // For reads the spare has another thread's of the same moment, of this warp. (For writes it is
+  // the cell's lock.) Or of another warp of the block.
   static constexpr std::uint64_t near_flag = 4;
   static constexpr std::uint64_t wide_flag = std::uint64_t{1} << 25;
   // Another note of the kind may be in the word's spare notes.
@@ -82,12 +82,12 @@ constexpr std::uint64_t stamp_of(Time time) {
 struct alignas(32) Cell {
   Note write, read;
 };
-// What few words need. The second write is one that was not ordered with the first (both atomic, or of
-// the same value), the reads are of different threads, as far apart as were seen.
+// What few words need. The second write is one that was not ordered with the first (both atomic, or
+// of the same value), the reads are of different threads, as far apart as were seen.
 using Spare = Cell;
 
-// A mark a byte. Zero, which fresh memory has, means: look closer. Inside: of a variable of this block
-// that nobody has written yet.
+// One mark per byte. Zero, which fresh memory has, means: look closer. Inside: of a variable of
+// this block that nobody has written yet.
 enum Mark : unsigned char { unknown = 0, good = 1, pending = 2, inside = 3 };
 
 struct Area {
@@ -110,7 +110,7 @@ struct Area {
 extern Area heap_area;
 void make_heap_area();
 
-// A block of device, managed or pinned memory.
+// An allocation of device, managed or pinned memory.
 struct Region {
   Address base;
   std::size_t size;
@@ -179,7 +179,7 @@ struct BlockState {
   std::uint64_t floor = 0;       // stamp of its last barrier
   std::uint64_t grid_floor = 0;  // of the grid's start, or the last meeting of its blocks
   Self* self = nullptr;          // of its OS thread
-  int farthest = 3;              // that two threads of the grid can be apart: see cells.cpp
+  int farthest = 3;              // that two threads of the grid can be apart: see shadow_cells.cpp
   bool seen = false;
 
   bool ended = false;

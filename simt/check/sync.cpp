@@ -1,12 +1,12 @@
-// Barriers and warp operations that not all threads come to.
+// Barriers and warp operations that not all threads reach.
 
 #include <cstdlib>
 
 #include "faults.h"
-#include "grid.h"
+#include "faults/report.h"
 #include "hooks.h"
-#include "places.h"
-#include "report.h"
+#include "scheduler/grid.h"
+#include "source_location.h"
 
 namespace simt::check {
 namespace {
@@ -71,7 +71,7 @@ void warp_lacks(Block& block, const char* operation, Site site, unsigned mask, u
   add(std::move(f));
 }
 
-// The runtime's report names places as file:line; the lines themselves are added here.
+// The runtime's report names locations as file:line; the lines themselves are added here.
 void tell_fault(Grid& grid) {
   std::string lines;
   const std::string& report = grid.report;
@@ -82,8 +82,8 @@ void tell_fault(Grid& grid) {
     const std::string file = report.substr(at + 3, colon - at - 3);
     const auto line = static_cast<unsigned>(std::strtoul(report.c_str() + colon + 1, nullptr, 10));
     if (line == 0) continue;
-    const Place place = place_of(Site{file.c_str(), line}, code_of(grid));
-    const std::string text = "  " + short_name(place) + ": " + source_text(place) + "\n";
+    const SourceLocation location = location_of(Site{file.c_str(), line}, code_of(grid));
+    const std::string text = "  " + short_name(location) + ": " + source_text(location) + "\n";
     if (lines.find(text) == lines.npos) lines += text;
   }
   grid.report += lines;

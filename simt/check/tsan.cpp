@@ -1,6 +1,7 @@
 // The callbacks that -fsanitize=thread puts before every access, in place of libtsan's.
 
 #include "access.h"
+#include "reach.h"
 #include "state.h"
 
 using simt::check::Access;
@@ -26,9 +27,16 @@ template <std::size_t Size, bool Write>
 }
 
 template <std::size_t Size, bool Write>
+[[gnu::noinline]] static void noted(Address address, const void* pc) {
+  simt::check::note_site(pc);
+  simt::check::kernel_access<Size, Write>(simt::current_block(), address, pc);
+}
+
+template <std::size_t Size, bool Write>
 static inline void plain(const void* p, const void* pc) {
   const auto address = reinterpret_cast<Address>(p);
   if (__builtin_expect(simt::front == nullptr, 0)) return on_host<Size, Write>(address, pc);
+  if (__builtin_expect(simt::check::records_sites, 0)) return noted<Size, Write>(address, pc);
   simt::check::kernel_access<Size, Write>(simt::current_block(), address, pc);
 }
 

@@ -47,8 +47,8 @@ struct UbsanTypeMismatch {
   unsigned char kind;           // 0: a load, 1: a store, else no access yet
 };
 
-// Bytes of the type; of one that is not known, at least its alignment. At an object's end the type is
-// given as a pointer, with the name of what it points to.
+// Bytes of the type; of one that is not known, at least its alignment. At an object's end the type
+// is given as a pointer, with the name of what it points to.
 static std::size_t size_of(const UbsanTypeMismatch& data) {
   if (data.type->kind == 0) return (std::size_t{1} << (data.type->info >> 1)) / 8;
   if (data.type->kind == 1) return data.type->info / 8u;

@@ -1,5 +1,5 @@
-// __device__ and __constant__ variables. Checked programs name each of theirs, and put a zone around
-// it that holds nothing.
+// __device__ and __constant__ variables. A checked program names each of its own and puts a red
+// zone around it.
 
 #include <link.h>
 
@@ -13,7 +13,7 @@
 namespace simt::check {
 namespace {
 
-constexpr std::size_t zone = 128;  // as the translator makes it: cc/rewrite_device.cpp
+constexpr std::size_t zone = 128;  // as the translator makes it: cc/translate/rewrite_device.cpp
 
 struct Variables {
   std::shared_mutex mutex;

@@ -33,7 +33,8 @@ constexpr Name names[] = {
     {CUBLAS_STATUS_LICENSE_ERROR, "CUBLAS_STATUS_LICENSE_ERROR", "a license error was detected"},
 };
 
-// Columns of `rows` elements; a vector is a matrix with one row, its increment the leading dimension.
+// Columns of `rows` elements; a vector is a matrix with one row, its increment the leading
+// dimension.
 cublasStatus_t copy(int rows, int cols, int size, const void* from, int ld_from, void* to,
                     int ld_to) {
   if (rows < 0 || cols < 0 || size <= 0 || ld_from < rows || ld_to < rows || ld_from < 1 ||

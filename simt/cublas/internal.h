@@ -76,7 +76,8 @@ cublasStatus_t keep(cublasHandle_t h, Call call) {
   return simt::cublas::keep(h, [=](cublasHandle_t h) { return CALL; })
 #define SIMT_CUBLAS_SCALAR(NAME) const simt::cublas::Scalar<T> NAME##_(h, NAME, sizeof(T))
 
-// What cuBLAS prints about a wrong parameter of `function` (cublasSgemm), which the BLAS counts from 1.
+// What cuBLAS prints about a wrong parameter of `function` (cublasSgemm), which the BLAS counts
+// from 1.
 void tell_illegal(const char* function, int parameter);
 #define SIMT_STRING_OF(TEXT) #TEXT
 #define SIMT_STRING(NAME) SIMT_STRING_OF(NAME)

@@ -87,7 +87,7 @@ class Product {
     return to;
   }
 
-  // What ReLU lets through is kept as one bit an element.
+  // What ReLU lets through is kept as one bit per element.
   void keep_bit(std::size_t i, std::size_t j, bool passes) const {
     const std::size_t at = aux_at(i, j);
     auto& byte = static_cast<unsigned char*>(d_.aux)[at / 8];

@@ -1,4 +1,4 @@
-// cublasLt's objects: made, changed and asked.
+// cublasLt's objects: creating, changing and querying them.
 
 #include <cstring>
 

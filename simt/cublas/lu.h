@@ -1,6 +1,6 @@
 #pragma once
 
-// LU factors of small matrices, column by column, with row exchanges as LAPACK writes them down:
+// LU factors of small matrices, column by column, with row exchanges recorded as LAPACK does:
 // pivots[i], from 1, is the row that row i was exchanged with. Null pivots mean no exchanges.
 
 #include <cublas_v2.h>

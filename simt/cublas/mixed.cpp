@@ -1,5 +1,5 @@
-// Products of matrices whose types are chosen at run time: converted to float (integers and doubles:
-// to double), multiplied, and rounded once.
+// Products of matrices whose types are chosen at run time: converted to float (integers and
+// doubles: to double), multiplied, and rounded once.
 
 #include <vector>
 

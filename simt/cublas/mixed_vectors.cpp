@@ -1,5 +1,5 @@
-// Level 1 on vectors whose types are chosen at run time: computed in double and rounded once. And
-// the products of complex matrices that are spelt so.
+// Level 1 on vectors whose types are chosen at run time: computed in double and rounded once. Also
+// the products of complex matrices with such an interface.
 
 #include <cmath>
 

@@ -1,8 +1,8 @@
 #pragma once
 
-// The API that cuBLAS had before handles: one hidden handle, scalars by value, letters for what is now
-// an enumeration, and a status that is asked for. Real and complex level 1, and the common functions of
-// levels 2 and 3. Errors are those of cublas_v2.h.
+// The API that cuBLAS had before handles: one hidden handle, scalars by value, letters for what is
+// now an enumeration, and a status that is asked for. Real and complex level 1, and the common
+// functions of levels 2 and 3. Errors are those of cublas_v2.h.
 
 #include <cublas_v2.h>
 

@@ -1,8 +1,9 @@
 #pragma once
 #define CUBLAS_XT_H_  // CUDA's guard: programs ask by it whether this header is in
 
-// cuBLASXt: products of matrices that lie anywhere, in host memory too. A GPU's library cuts them into blocks for
-// several devices; here they are computed whole, and the block's size is only remembered.
+// cuBLASXt: products of matrices that lie anywhere, in host memory too. A GPU's library cuts them
+// into blocks for several devices; here they are computed whole, and the block's size is only
+// remembered.
 
 #include <cublas_v2.h>
 

@@ -1,9 +1,9 @@
 #pragma once
 #define CUBLAS_API_H_  // CUDA's guard: programs ask by it whether this header is in
 
-// cuBLAS over OpenBLAS (libsimt_cublas.so). Matrices are column by column. Scalars may be in host or
-// device memory whatever the pointer mode says: here it is one memory. For int8, half and bfloat16
-// the products are summed in float (int8: exactly), also where a GPU would sum in half.
+// cuBLAS over OpenBLAS (libsimt_cublas.so). Matrices are column by column. Scalars may be in host
+// or device memory whatever the pointer mode says: here it is one memory. For int8, half and
+// bfloat16 the products are summed in float (int8: exactly), also where a GPU would sum in half.
 
 #include <cuComplex.h>
 #include <cuda_bf16.h>

@@ -1,9 +1,9 @@
 #pragma once
 #define _CUFFT_H_  // CUDA's guard: programs ask by it whether this header is in
 
-// cuFFT: plans in one to three dimensions, batches, strides; complex to complex, real to complex and
-// back, single and double. Computed in double and rounded once, so results are closer to the exact
-// transform than a GPU's. As there, nothing is scaled.
+// cuFFT: plans in one to three dimensions, batches, strides; complex to complex, real to complex
+// and back, single and double. Computed in double and rounded once, so results are closer to the
+// exact transform than a GPU's. As there, nothing is scaled.
 
 #include <cuComplex.h>
 #include <cuda_runtime_api.h>

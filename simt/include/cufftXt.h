@@ -1,8 +1,8 @@
 #pragma once
 
 // The part of cufftXt.h that plans by data types on one device: cufftXtMakePlanMany, cufftXtExec.
-// Half precision is refused with CUFFT_NOT_SUPPORTED; several devices and callbacks are not there, and a
-// callback is refused when the program is compiled.
+// Half precision is refused with CUFFT_NOT_SUPPORTED; several devices and callbacks are not there,
+// and a callback is refused when the program is compiled.
 
 #include <cufft.h>
 

@@ -1,10 +1,11 @@
 #pragma once
 #define CURAND_H_  // CUDA's guard: programs ask by it whether this header is in
 
-// cuRAND's host functions, for the generators XORWOW (the default), MRG32k3a and Philox4x32-10; others are
-// refused with CURAND_STATUS_TYPE_ERROR and a line that names them. XORWOW's and MRG32k3a's numbers are always in
-// the order of CURAND_ORDERING_PSEUDO_LEGACY (number n is from step n / 4096 of subsequence n % 4096);
-// Philox gives its sequence as it is. No order has been compared with a GPU's.
+// cuRAND's host functions, for the generators XORWOW (the default), MRG32k3a and Philox4x32-10;
+// others are refused with CURAND_STATUS_TYPE_ERROR and a line that names them. XORWOW's and
+// MRG32k3a's numbers are always in the order of CURAND_ORDERING_PSEUDO_LEGACY (number n is from
+// step n / 4096 of subsequence n % 4096); Philox gives its sequence as it is. No order has been
+// compared with a GPU's.
 
 #include <cuda_runtime_api.h>
 

@@ -13,7 +13,8 @@
 
 namespace simt {
 
-// What follows "name=" among the arguments, or the empty text for "name" alone; null if it is not there.
+// What follows "name=" among the arguments, or the empty text for "name" alone; null if it is not
+// there.
 inline const char* option_value(int argc, const char** argv, const char* name) {
   const std::size_t length = std::strlen(name);
   for (int i = 1; i < argc; ++i) {

@@ -1,12 +1,12 @@
 // Which kernels are split, and why not.
 
-#include "../cc/split.h"
+#include "split/split.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "../cc/translate.h"
+#include "translate/translate.h"
 
 namespace {
 

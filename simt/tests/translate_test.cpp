@@ -1,10 +1,10 @@
-#include "translate.h"
+#include "translate/translate.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "lexer.h"
+#include "translate/lexer.h"
 
 namespace simt::cc {
 namespace {
@@ -48,6 +48,15 @@ TEST(Checked, IndicesAreConstants) {
   EXPECT_FALSE(
       contains(checked("__simt_global__ void k(S s) { s.threadIdx.x = 1; uint3 i = threadIdx; }"),
                "simt_threadIdx"));
+}
+
+// In C++20 the body of a lambda asks what a name with template arguments stands for.
+TEST(Launch, TemplateArgumentsInCpp20) {
+  const auto cpp20 = [](std::string_view text) { return translate(text, false, false, true).text; };
+  const std::string text = cpp20("void f() { k<a.value><<<1, 2>>>(p); }");
+  EXPECT_TRUE(contains(text, "if constexpr (requires { simt_id(k<a.value>); }) return")) << text;
+  EXPECT_FALSE(contains(text, "-> decltype")) << text;
+  EXPECT_EQ(cpp20("void f() { k<<<1, 2>>>(p); }"), translated("void f() { k<<<1, 2>>>(p); }"));
 }
 
 TEST(Lexer, LiteralsHideTheirContent) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs simt's benchmarks and keeps what they say for docs/cc.md: record.py PATH/TO/warpath-cc
+"""Runs simt's benchmarks and stores their results for docs/cc.md: record.py PATH/TO/warpath-cc
 
-Writes simt/shapes.json and check/cost.json beside this file. Wants a machine that does nothing else.
+Writes simt/shapes.json and check/cost.json beside this file. Run it on an idle machine.
 """
 
 import json

@@ -1,4 +1,4 @@
-// Runs the real program in an environment of its own and takes what it says.
+// Runs the real program in an environment of its own and captures its output.
 #pragma once
 #include <fcntl.h>
 #include <signal.h>
@@ -21,7 +21,7 @@ struct Said {
   nlohmann::json json() const { return nlohmann::json::parse(out); }
 };
 
-// A place for one test: a source tree that holds only what the test puts there, and a folder of
+// A sandbox for one test: a source tree that holds only what the test puts there, and a folder of
 // fake libraries.
 class Lab {
  public:
@@ -29,7 +29,8 @@ class Lab {
       : lib_(std::filesystem::path(WARPATH_FAKES) / fakes) {
     std::string name = (std::filesystem::temp_directory_path() / "warpath-cli-XXXXXX").string();
     home_ = mkdtemp(name.data());
-    std::filesystem::create_directories(home_ / "ops" / "toy");
+    // As the header of the fakes declares them.
+    write("ops/toys/toy/toy.h", "op = \"toy\" and op = \"toy_gather\"\n");
   }
   ~Lab() { std::filesystem::remove_all(home_); }
   Lab(const Lab&) = delete;

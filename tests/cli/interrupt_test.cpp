@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Processes whose parent is or was this program: found by the temporary folder in their
+// Processes whose parent is or was this program, found by the temporary folder in their
 // environment.
 std::vector<pid_t> processes_of(const Lab& lab) {
   std::vector<pid_t> found;
@@ -51,7 +51,7 @@ TEST_P(Interrupt, LeavesNoProcessBehind) {
   EXPECT_TRUE(wait_for([&] { return processes_of(lab).empty(); }));
 }
 
-// A stand-in for the compiler that would run for an hour, with a child of its own.
+// A stand-in for the compiler that would run for an hour, with a child process.
 TEST(Interrupt, EndsACompilationAndRemovesItsFolder) {
   const Lab lab("gpu");
   lab.write("slow-nvcc", "#!/bin/sh\nsleep 3600 &\nwait\n");

@@ -1,5 +1,5 @@
-// A kernel of one's own: compiled, loaded, checked beside the others; each way it can go wrong is
-// told.
+// A learner's own kernel: compiled, loaded, checked beside the others. Each way it can fail is
+// reported.
 #include <gtest/gtest.h>
 
 #include "command.h"
@@ -10,7 +10,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// g++ takes nvcc's place: it drops the flags it does not know and reads a .cu file as C++.
+// g++ stands in for nvcc: the script drops the flags g++ does not know and compiles the .cu file as
+// C++.
 constexpr const char* compiler = R"(#!/bin/bash
 args=()
 while [ $# -gt 0 ]; do
@@ -35,15 +36,15 @@ class Learner : public testing::Test {
     fs::remove_all(lab.home() / "ops");
     const fs::path tree = WARPATH_TREE;
     fs::create_directory_symlink(tree / "core", lab.home() / "core");
-    lab.write("ops/toy/toy.h",
+    lab.write("ops/toys/toy/toy.h",
               "#include \"" + (tree / "tests/harness/fakes/toy.h").string() + "\"\n");
   }
   ~Learner() override { unsetenv("NVCC"); }
 
   void kernel(const std::string& body,
               const std::string& end = "WARPATH_RUNG(Args, launch);") const {
-    lab.write("mine.cu", "#include \"ops/toy/toy.h\"\nnamespace warpath::toy {\n" + body + "\n" +
-                             end + "\n}\n");
+    lab.write("mine.cu", "#include \"ops/toys/toy/toy.h\"\nnamespace warpath::toy {\n" + body +
+                             "\n" + end + "\n}\n");
   }
 
   Lab lab;
@@ -67,6 +68,39 @@ TEST_F(Learner, IsCheckedBesideTheLadder) {
   EXPECT_EQ(s.status, 1) << "ignores the factor: " << s.out << s.err;
   EXPECT_NE(s.out.find("01_good"), std::string::npos);
   EXPECT_NE(s.out.find("mine.cu on tripled"), std::string::npos) << s.out;
+}
+
+// Like a copy of a rung that launches a kernel of another rung, whose object file registers a rung
+// too.
+TEST_F(Learner, LinksWhatItCallsOfItsOpsOtherFiles) {
+  lab.write("ops/family/parted/parted.h",
+            "#include \"ops/toys/toy/toy.h\"\nnamespace warpath::toy { double part(double x); }\n");
+  lab.write("02_other.cu", R"(#include "ops/family/parted/parted.h"
+namespace warpath::toy {
+double part(double x) { return 3 * x; }
+static void launch(const Args&, cudaStream_t) {}
+WARPATH_RUNG(Args, launch);
+}
+)");
+  const fs::path archive = fs::path(WARPATH_FAKES) / "gpu" / "libparted_parts_cuda.a";
+  const std::string home = lab.home().string();
+  ASSERT_EQ(std::system(("cd " + home + " && ./nvcc -std=c++20 -fPIC -I" + home +
+                         " -c 02_other.cu -o other.o && ar rc " + archive.string() + " other.o")
+                            .c_str()),
+            0);
+  lab.write("mine.cu", R"(#include "ops/family/parted/parted.h"
+namespace warpath::toy {
+static void launch(const Args& a, cudaStream_t) {
+  each(a.x, a.y, [&](double x) { return a.factor * part(x) / 3; });
+}
+WARPATH_RUNG(Args, launch);
+}
+)");
+  const Said s = lab.run({"check", "mine.cu"});
+  fs::remove(archive);
+  EXPECT_EQ(s.status, 0) << s.out << s.err;
+  EXPECT_NE(s.out.find("mine.cu"), std::string::npos) << s.out;
+  EXPECT_EQ(s.out.find("02_other"), std::string::npos) << s.out;
 }
 
 TEST_F(Learner, ThatDoesNotCompileIsShownTheCompilersWords) {

@@ -9,7 +9,7 @@ using warpath::testing::Said;
 
 namespace {
 
-constexpr const char* file = "ops/toy/results/fake100.json";
+constexpr const char* file = "ops/toys/toy/results/fake100.json";
 
 TEST(Bench, SavesWhatItMeasured) {
   const Lab lab("gpu");
@@ -34,7 +34,7 @@ TEST(Bench, SavesWhatItMeasured) {
     EXPECT_EQ(r["vs_best_peer"].is_null(), r["op"] == "toy_gather") << "only toy has a peer";
   }
   EXPECT_GT(rungs, 4);
-  EXPECT_EQ(peers, 2);  // one a dtype
+  EXPECT_EQ(peers, 2);  // one per dtype
   EXPECT_GT(gathers, 0) << "the file of a folder holds all its ops";
   EXPECT_NE(lab.run({"ops", "toy"}).out.find("NVIDIA FAKE100-PCIE"), std::string::npos);
 }

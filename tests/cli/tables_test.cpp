@@ -1,4 +1,4 @@
-// tables: the blocks of pages, from result files and sources.
+// tables: the generated sections of pages, from result files and sources.
 #include <gtest/gtest.h>
 
 #include "command.h"
@@ -63,12 +63,12 @@ bool holds(const std::string& text, const std::string& part) {
 
 TEST(Tables, AResultFileBecomesATable) {
   const Lab lab;
-  lab.write("ops/toy/results/fake100.json", results);
-  lab.write("ops/toy/README.md",
+  lab.write("ops/toys/toy/results/fake100.json", results);
+  lab.write("ops/toys/toy/README.md",
             "# Toy\n<!-- results:BEGIN toy -->\nwhat stood here\n<!-- results:END -->\nafter\n");
   const Said s = lab.run({"tables"});
   ASSERT_EQ(s.status, 0) << s.err;
-  const std::string page = lab.read("ops/toy/README.md");
+  const std::string page = lab.read("ops/toys/toy/README.md");
   EXPECT_TRUE(page.starts_with("# Toy\n<!-- results:BEGIN toy -->\n| percent")) << page;
   EXPECT_TRUE(page.ends_with("</sub>\n<!-- results:END -->\nafter\n")) << page;
   EXPECT_TRUE(holds(page, "| big<br>f32 | odd<br>bf16 |")) << page;
@@ -111,55 +111,71 @@ TEST(Tables, ProgramsSayWhatTheyShowAndMeasurementsAreQuoted) {
       << silent.err;
 }
 
-TEST(Tables, TheBestOfEachOpOnTheFrontPage) {
+TEST(Tables, TheBestOfEachOpOnThePageOfItsFamily) {
   const Lab lab;
-  lab.write("ops/toy/results/fake100.json", results);
-  lab.write("README.md", "<!-- results:BEGIN best -->\n<!-- results:END -->\n");
+  lab.write("ops/toys/toy/results/fake100.json", results);
+  lab.write("ops/toys/README.md", "<!-- results:BEGIN family -->\n<!-- results:END -->\n");
+  ASSERT_EQ(lab.run({"tables"}).status, 0);
+  const std::string page = lab.read("ops/toys/README.md");
+  EXPECT_TRUE(holds(page,
+                    "| [toy](toy/README.md) | 01_slow, 02_fast | <0.1% (odd bf16) to 98.7% | "
+                    "vendor: 0.80× (odd bf16) to 2.00× | NVIDIA FAKE100, "
+                    "[2026-01-02](toy/results/fake100.json) |"))
+      << page;
+}
+
+TEST(Tables, OneRowPerFamilyOnTheFrontPage) {
+  const Lab lab;
+  lab.write("ops/toys/toy/results/fake100.json", results);
+  lab.write("README.md",
+            "<!-- results:BEGIN families -->\n<!-- results:END -->\n"
+            "<!-- order:BEGIN -->\n<!-- order:END -->\n");
   ASSERT_EQ(lab.run({"tables"}).status, 0);
   const std::string page = lab.read("README.md");
   EXPECT_TRUE(holds(page,
-                    "| [toy](ops/toy/README.md) | 01_slow, 02_fast | <0.1% (odd bf16) to 98.7% | "
-                    "vendor: 0.80× (odd bf16) to 2.00× | NVIDIA FAKE100, "
-                    "[2026-01-02](ops/toy/results/fake100.json) |"))
+                    "| [toys](ops/toys/README.md) | 2 | <0.1% (toy, odd bf16) to 98.7% | "
+                    "0.80× (toy, odd bf16) to 2.00× | NVIDIA FAKE100 |"))
+      << page;
+  EXPECT_TRUE(holds(page, "1. [toys](ops/toys/README.md): [toy](ops/toys/toy/README.md)\n"))
       << page;
 }
 
 TEST(Tables, WithoutAResultFileThePageSaysHowToGetOne) {
   const Lab lab;
-  lab.write("ops/toy/README.md", "<!-- results:BEGIN toy_gather -->\n<!-- results:END -->\n");
-  lab.write("README.md", "<!-- results:BEGIN best -->\n<!-- results:END -->\n");
+  lab.write("ops/toys/toy/README.md", "<!-- results:BEGIN toy_gather -->\n<!-- results:END -->\n");
+  lab.write("ops/toys/README.md", "<!-- results:BEGIN family -->\n<!-- results:END -->\n");
   ASSERT_EQ(lab.run({"tables"}).status, 0);
-  EXPECT_TRUE(holds(lab.read("ops/toy/README.md"),
+  EXPECT_TRUE(holds(lab.read("ops/toys/toy/README.md"),
                     "no result file yet: run `./warpath bench toy --save` on a GPU\n"));
-  EXPECT_TRUE(holds(lab.read("README.md"), "`./warpath bench all --save`"));
+  EXPECT_TRUE(holds(lab.read("ops/toys/README.md"), "`./warpath bench toys/ --save`"));
 }
 
 TEST(Tables, CheckSaysWhatIsStaleAndWritesNothing) {
   const Lab lab;
-  lab.write("ops/toy/README.md", "<!-- results:BEGIN toy -->\n<!-- results:END -->\n");
+  lab.write("ops/toys/toy/README.md", "<!-- results:BEGIN toy -->\n<!-- results:END -->\n");
   const Said stale = lab.run({"tables", "--check"});
   EXPECT_EQ(stale.status, 1);
-  EXPECT_TRUE(holds(stale.out, "stale ops/toy/README.md")) << stale.out;
-  EXPECT_FALSE(holds(lab.read("ops/toy/README.md"), "no result file yet"));
+  EXPECT_TRUE(holds(stale.out, "stale ops/toys/toy/README.md")) << stale.out;
+  EXPECT_FALSE(holds(lab.read("ops/toys/toy/README.md"), "no result file yet"));
   ASSERT_EQ(lab.run({"tables"}).status, 0);
   EXPECT_EQ(lab.run({"tables", "--check"}).status, 0);
   const Said said = lab.run({"tables", "--check", "--json"});
   EXPECT_EQ(said.status, 0);
-  EXPECT_EQ(said.json()["pages"][0]["file"], "ops/toy/README.md");
+  EXPECT_EQ(said.json()["pages"][0]["file"], "ops/toys/toy/README.md");
   EXPECT_EQ(said.json()["pages"][0]["stale"], false);
 }
 
 TEST(Tables, CodeIsQuotedByTheNameOfItsFunction) {
   const Lab lab;
-  lab.write("ops/toy/01_twice.cu", rung);
-  lab.write("ops/toy/README.md",
+  lab.write("ops/toys/toy/01_twice.cu", rung);
+  lab.write("ops/toys/toy/README.md",
             "<!-- code:BEGIN 01_twice.cu twice -->\n<!-- code:END -->\n"
             "<!-- code:BEGIN 01_twice.cu twice | for ( | y[k] -->\n<!-- code:END -->\n"
             "<!-- code:BEGIN 01_twice.cu Pair -->\n<!-- code:END -->\n"
             "    <!-- code:BEGIN nowhere.cu shown in a text -->\n");
   const Said s = lab.run({"tables", "toy"});
   ASSERT_EQ(s.status, 0) << s.err;
-  const std::string page = lab.read("ops/toy/README.md");
+  const std::string page = lab.read("ops/toys/toy/README.md");
   EXPECT_TRUE(holds(page,
                     "```cuda\ntemplate <class T>\n__global__ void __launch_bounds__(threads)\n"
                     "    twice(const T* x, T* y) {\n#pragma unroll\n"))
@@ -171,24 +187,24 @@ TEST(Tables, CodeIsQuotedByTheNameOfItsFunction) {
 
   std::string changed = rung;
   changed.replace(changed.find("2 * x"), 5, "3 * x");
-  lab.write("ops/toy/01_twice.cu", changed);
+  lab.write("ops/toys/toy/01_twice.cu", changed);
   EXPECT_EQ(lab.run({"tables", "--check"}).status, 1) << "the quoted code has changed";
 }
 
 TEST(Tables, AWrongPageIsNamedWithItsLine) {
   const Lab lab;
-  lab.write("ops/toy/01_twice.cu", rung);
+  lab.write("ops/toys/toy/01_twice.cu", rung);
   const auto refused = [&](const std::string& page, const std::string& why) {
-    lab.write("ops/toy/README.md", page);
+    lab.write("ops/toys/toy/README.md", page);
     const Said s = lab.run({"tables"});
     EXPECT_EQ(s.status, 2);
     EXPECT_TRUE(holds(s.err, why)) << s.err;
-    EXPECT_EQ(lab.read("ops/toy/README.md"), page) << "left alone";
+    EXPECT_EQ(lab.read("ops/toys/toy/README.md"), page) << "left alone";
   };
-  refused("\n<!-- results:BEGIN toy -->\n", "ops/toy/README.md:2: the block has no");
+  refused("\n<!-- results:BEGIN toy -->\n", "ops/toys/toy/README.md:2: the block has no");
   refused(
       "<!-- code:BEGIN 01_twice.cu twice -->\n<!-- results:BEGIN toy -->\n<!-- results:END -->\n",
-      "ops/toy/README.md:1: the block has no '<!-- code:END -->'");
+      "ops/toys/toy/README.md:1: the block has no '<!-- code:END -->'");
   refused("<!-- code:BEGIN 01_twice.cu thrice -->\n<!-- code:END -->\n", "no such function");
   refused("<!-- code:BEGIN 02_gone.cu twice -->\n<!-- code:END -->\n", "cannot be read");
   refused("<!-- code:BEGIN 01_twice.cu -->\n<!-- code:END -->\n", "'FILE NAME'");
@@ -204,8 +220,8 @@ TEST(Tables, AnUnknownOpGetsTheNearest) {
 
 TEST(Tables, ABrokenResultFileIsNamed) {
   const Lab lab;
-  lab.write("ops/toy/results/fake100.json", "{");
-  lab.write("ops/toy/README.md", "<!-- results:BEGIN toy -->\n<!-- results:END -->\n");
+  lab.write("ops/toys/toy/results/fake100.json", "{");
+  lab.write("ops/toys/toy/README.md", "<!-- results:BEGIN toy -->\n<!-- results:END -->\n");
   const Said s = lab.run({"tables"});
   EXPECT_EQ(s.status, 2);
   EXPECT_TRUE(holds(s.err, "fake100.json: not valid JSON")) << s.err;
@@ -213,21 +229,21 @@ TEST(Tables, ABrokenResultFileIsNamed) {
 
 TEST(Tables, BenchSaveRefreshesThem) {
   const Lab lab("gpu");
-  lab.write("ops/toy/README.md", "<!-- results:BEGIN toy -->\n<!-- results:END -->\n");
+  lab.write("ops/toys/toy/README.md", "<!-- results:BEGIN toy -->\n<!-- results:END -->\n");
   const Said s = lab.run({"bench", "toy", "--save"});
   ASSERT_EQ(s.status, 0) << s.err << s.out;
-  EXPECT_TRUE(holds(s.out, "ops/toy/README.md")) << s.out;
-  EXPECT_TRUE(holds(lab.read("ops/toy/README.md"), "vendor (peer)"));
+  EXPECT_TRUE(holds(s.out, "ops/toys/toy/README.md")) << s.out;
+  EXPECT_TRUE(holds(lab.read("ops/toys/toy/README.md"), "vendor (peer)"));
   EXPECT_EQ(lab.run({"tables", "--check"}).status, 0);
 }
 
 TEST(Tables, ABrokenPageDoesNotCostTheMeasurement) {
   const Lab lab("gpu");
-  lab.write("ops/toy/README.md", "<!-- results:BEGIN toy -->\n");
+  lab.write("ops/toys/toy/README.md", "<!-- results:BEGIN toy -->\n");
   const Said s = lab.run({"bench", "toy", "--save"});
   EXPECT_EQ(s.status, 0) << s.err;
-  EXPECT_TRUE(holds(s.err, "ops/toy/README.md:1")) << s.err;
-  EXPECT_TRUE(holds(lab.read("ops/toy/results/fake100.json"), "\"records\""));
+  EXPECT_TRUE(holds(s.err, "ops/toys/toy/README.md:1")) << s.err;
+  EXPECT_TRUE(holds(lab.read("ops/toys/toy/results/fake100.json"), "\"records\""));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ using warpath::testing::Said;
 
 namespace {
 
-// Exit 2, nothing on stdout, one line on stderr that holds the text.
+// Exit status 2, nothing on stdout, one line on stderr that contains the text.
 void expect_refusal(const Said& s, const std::string& text) {
   EXPECT_EQ(s.status, 2) << s.err;
   EXPECT_EQ(s.out, "");
@@ -19,16 +19,81 @@ void expect_refusal(const Said& s, const std::string& text) {
 TEST(Words, AWrongOpSuggestsTheNearest) {
   const Lab lab;
   for (const char* command : {"run", "check", "ops"})
-    expect_refusal(lab.run({command, "toyy"}), "no op 'toyy'; did you mean 'toy'?");
+    expect_refusal(lab.run({command, "toyy"}), "no op or family 'toyy'; did you mean 'toy'?");
   expect_refusal(lab.run({"check", "toy_gathr"}), "did you mean 'toy_gather'?");
-  expect_refusal(lab.run({"check", "xylophone"}), "there are: toy, toy_gather, unruly");
+  expect_refusal(lab.run({"check", "xylophone"}), "there are: toy, toy_gather, toys, unruly");
 }
 
 TEST(Words, AnOpThatIsNotBuiltIsSaidToBe) {
   const Lab lab;
-  lab.write("ops/conv/conv.h", "");
+  lab.write("ops/stencils/conv/conv.h", "");
   expect_refusal(lab.run({"check", "conv"}), "op 'conv' is not built for simt");
   expect_refusal(lab.run({"ops", "conv"}), "op 'conv' is not built");
+}
+
+TEST(Words, AFamilyIsTakenWhereAnOpIs) {
+  const Lab lab;
+  const auto ops_of = [&](const Said& s) {
+    std::vector<std::string> ops;
+    const auto told = s.json();
+    for (const auto& op : told["ops"]) ops.push_back(op["op"]);
+    return ops;
+  };
+  using Names = std::vector<std::string>;
+  for (const char* family : {"toys", "toys/"})
+    EXPECT_EQ(ops_of(lab.run({"check", family, "--json"})), (Names{"toy", "toy_gather"})) << family;
+  EXPECT_EQ(ops_of(lab.run({"check", "toys/toy_gather", "--json"})), Names{"toy_gather"});
+  // Where an op has the name of its family, the bare word means the op, and with a slash the
+  // family.
+  const Lab both;
+  both.write("ops/toy/unruly/unruly.h", "op = \"unruly\"");
+  EXPECT_EQ(ops_of(both.run({"check", "toy", "--rung", "01_good", "--json"})), Names{"toy"});
+  EXPECT_EQ(ops_of(both.run({"check", "toy/", "--rung", "honest", "--json"})), Names{"unruly"});
+  expect_refusal(lab.run({"check", "toyz/toy"}), "no op or family 'toyz/toy'");
+}
+
+TEST(Words, WhyARungIsChosen) {
+  const Lab lab;
+  const Said even = lab.run({"ops", "toy", "--why", "5x8", "--dtype", "f32", "--json"});
+  ASSERT_EQ(even.status, 0) << even.err;
+  EXPECT_EQ(even.json()["ops"][0]["chosen"], "04_cluster_sm90");
+  const auto odd = lab.run({"ops", "toy", "--why", "rows=5,cols=7", "--json"}).json()["ops"][0];
+  for (const auto& r : odd["rungs"])
+    if (r["name"] == "03_even") {
+      EXPECT_EQ(r["verdict"], "cannot");
+      EXPECT_EQ(r["reason"], "needs an even number of columns");
+    }
+  EXPECT_NE(lab.run({"ops", "toy", "--why", "5x8"}).out.find("chosen"), std::string::npos);
+  expect_refusal(lab.run({"ops", "toy", "--why", "5x8x9"}), "toy takes rowsxcols");
+  expect_refusal(lab.run({"ops", "toy", "--why", "rows=5"}), "no size for 'cols'");
+  expect_refusal(lab.run({"ops", "toy", "--why", "5x8,colums=3"}), "did you mean 'cols'?");
+  expect_refusal(lab.run({"ops", "--why", "5x8"}), "about one op");
+}
+
+TEST(Words, ListsOfTensors) {
+  const Lab lab("lists");
+  lab.write("ops/toys/toy_lists/toy_lists.h", "op = \"toy_lists\"");
+  const auto op = lab.run({"ops", "toy_lists", "--json"}).json()["ops"][0];
+  EXPECT_EQ(op["args"][0]["shape"], "list of tensors");
+  EXPECT_EQ(op["cases"][2]["lists"]["tensors"], (std::vector<int>{3, 0, 100, 17}));
+  EXPECT_EQ(op["cases"][2]["what"], "4 tensors of 0 to 100, offset 1");
+  const Said s = lab.run({"ops", "toy_lists", "--why", "tensors=5+8,without=extra", "--json"});
+  ASSERT_EQ(s.status, 0) << s.err;
+  EXPECT_EQ(s.json()["ops"][0]["call"], "2 tensors of 5 to 8, no extra");
+  expect_refusal(lab.run({"ops", "toy_lists", "--why", "5"}), "takes tensors=768+2304+768");
+  expect_refusal(lab.run({"ops", "toy_lists", "--why", "without=extra"}),
+                 "no sizes for the list 'tensors'");
+}
+
+TEST(Words, EveryCommandIsInTheHelp) {
+  const Lab lab;
+  const Said s = lab.run({"--help"});
+  EXPECT_EQ(s.status, 0);
+  for (const char* command : {"doctor", "ops", "run", "check", "bench", "tables", "cc", "debug",
+                              "test", "python", "compare", "format"})
+    EXPECT_NE(s.out.find(std::string("  ") + command + " "), std::string::npos) << command;
+  expect_refusal(lab.run({"tset"}), "did you mean 'test'?");
+  expect_refusal(lab.run({"test", "softmax"}), "type ./warpath test");
 }
 
 TEST(Words, AnUnknownDtypeListsThoseThereAre) {
@@ -55,7 +120,7 @@ TEST(Words, UnknownBackendsAndMissingOnes) {
 
 TEST(Words, WrongCommandsAndFlags) {
   const Lab lab;
-  expect_refusal(lab.run({"chekc"}), "see --help");
+  expect_refusal(lab.run({"chekc"}), "no command 'chekc'; did you mean 'check'?");
   expect_refusal(lab.run({"check"}), "see --help");
   expect_refusal(lab.run({"check", "toy", "--frobnicate"}), "see --help");
   expect_refusal(lab.run({"check", "toy", "--timeout", "-3"}), "see --help");
@@ -130,7 +195,7 @@ TEST(Words, HelpHasExamples) {
 
 TEST(Words, SanitizeSaysWhatItNeeds) {
   const Lab lab;
-  lab.write("ops/toy/toy.h", "");
+  lab.write("ops/toys/toy/toy.h", "");
   const Said gpu = lab.run({"check", "toy", "--sanitize", "--backend", "cuda"});
   EXPECT_EQ(gpu.status, 2);
   EXPECT_NE(gpu.err.find("on a GPU: compute-sanitizer"), std::string::npos) << gpu.err;

@@ -139,7 +139,7 @@ TEST(Compare, TheBoundIsTheBound) {
 }
 
 TEST(Compare, ScaleIsWhatTheErrorIsMeasuredAgainst) {
-  // The sum of big numbers that cancel: the error is that of the big numbers.
+  // A sum of big numbers that cancel: the error is relative to the big numbers.
   const Judged with{DType::f32, {0.001}, {1000}, {1, 1}};
   EXPECT_TRUE(with({0.001 + 1e-4}).passed);
   const Judged unset{DType::f32, {0.001}, {nan_value}, {1, 1}};

@@ -1,9 +1,9 @@
-#include "core/contract.h"
+#include "core/host/contract.h"
 
 #include <gtest/gtest.h>
 
-#include "core/error.h"
-#include "core/parallel.h"
+#include "core/host/error.h"
+#include "core/host/parallel.h"
 #include "harness/plan.h"
 
 using namespace warpath;
@@ -117,7 +117,7 @@ TEST(Contract, EachBrokenPromiseIsNamed) {
 
 TEST(Plan, TypesShapesAndDefaults) {
   Sample s;
-  s.test.scalars = {{"mode", 1}, {"scale", 2.5}};
+  s.test.scalars = {{"mode", "max"}, {"scale", 2.5}};
   const Plan plan = s.plan(DType::f16);
   ArgsBlob blob(plan);
   const Args& a = *static_cast<const Args*>(blob.get());
@@ -135,7 +135,7 @@ TEST(Plan, TypesShapesAndDefaults) {
 
 TEST(Plan, AnOptionalTensorCanBeLeftOut) {
   Sample s;
-  s.test.scalars = {{"bias", 0}};
+  s.test.without = {"bias"};
   for (const TensorPlan& t : s.plan().tensors) EXPECT_EQ(t.present, t.spec->name != "bias");
 }
 
@@ -145,8 +145,15 @@ TEST(Plan, MisspeltCasesAreRefused) {
   s.test.dims["colums"] = 3;
   EXPECT_THROW(check_case(s.op, s.test), Error);
   s.test.dims.erase("colums");
-  s.test.scalars["scael"] = 3;
+  s.test.scalars = {{"scael", 3}};
   EXPECT_THROW(check_case(s.op, s.test), Error);
+  s.test.scalars = {{"mode", "maximum"}};
+  EXPECT_THROW(check_case(s.op, s.test), Error);
+  s.test.scalars = {{"mode", 1}};
+  EXPECT_THROW(check_case(s.op, s.test), Error) << "a choice is given by its name";
+  s.test.scalars = {};
+  s.test.without = {"x"};
+  EXPECT_THROW(check_case(s.op, s.test), Error) << "not optional";
 }
 
 TEST(ParallelFor, VisitsEachIndexOnceAndPassesErrorsOn) {

@@ -41,7 +41,8 @@ TEST_P(SmallFloat, EveryValueComesBack) {
   }
 }
 
-// Between every two neighbours: the middle goes to the even one, a hair beside it to the nearer.
+// Between every two neighbours: the middle rounds to the even one, a value slightly off the middle
+// to the nearer.
 TEST_P(SmallFloat, RoundsToNearestEven) {
   const std::uint16_t top = encode16(largest(GetParam()), GetParam());
   for (std::uint16_t low = 0; low < top; ++low) {

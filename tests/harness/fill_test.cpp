@@ -27,7 +27,7 @@ TEST(Random, KeysDependOnEveryName) {
                                         make_key(0, "ab", "", "c"), make_key(0, "a", "bc", ""),
                                         make_key(0, "a", "b", "d"), make_key(0, "c", "b", "a")};
   EXPECT_EQ(keys.size(), 6u);
-  // Written down, so that a change of the generator is a decision: results name only the seed.
+  // Literal values, so that a change of the generator is deliberate: results name only the seed.
   EXPECT_EQ(make_key(0, "softmax", "one", "x"), make_key(0, "softmax", "one", "x"));
 }
 
@@ -55,7 +55,8 @@ TEST(Random, NeighbouringKeysShareNothing) {
 }
 
 TEST(Fill, IsTheSameInAnyShapeOfThreads) {
-  // Long enough to be split among threads, and still element by element the same as drawn alone.
+  // Long enough to be divided among threads, and each element is still the same as when drawn
+  // alone.
   const auto x = drawn(Fill::normal, DType::f32, {100000});
   for (const std::size_t i : {0u, 1u, 16383u, 16384u, 99999u}) EXPECT_EQ(x[i], random_normal(1, i));
 }

@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "core/error.h"
+#include "core/host/error.h"
+#include "harness/case_data.h"
 #include "harness/plan.h"
-#include "harness/problem.h"
 
 using namespace warpath;
 using namespace warpath::harness;
@@ -22,7 +22,8 @@ struct Args {
         .in("add", &Args::add, {"batch...", "rows", "cols"}, "y")
         .optional()
         .strided()
-        .out("y", &Args::y, {"batch...", "rows", "cols"}, {DType::f32, DType::f16});
+        .out("y", &Args::y, {"batch...", "rows", "cols"}, {DType::f32, DType::f16})
+        .in_place("x");
   }
 };
 
@@ -42,7 +43,7 @@ struct Sample {
     };
     test.name = "sample";
     test.dims = {{"batch", 2}, {"rows", 3}, {"cols", 5}};
-    test.scalars = {{"add", 0}};
+    test.without = {"add"};
   }
   std::vector<std::int64_t> strides(Layout layout) {
     test.layouts = {{"x", layout}};
@@ -72,7 +73,7 @@ TEST(Layout, Strides) {
   EXPECT_EQ(s.strides(Layout::broadcast), (Strides{0, 5, 1}));
 }
 
-// Every element of x lies where its strides say, gaps are NaN, and the reference sees the same
+// Every element of x is where its strides say, gaps are NaN, and the reference sees the same
 // numbers: y is the bits of x.
 TEST(Layout, ValuesLieWhereTheStridesSay) {
   for (const Layout layout : {Layout::rows, Layout::columns, Layout::padded, Layout::padded_columns,
@@ -82,7 +83,7 @@ TEST(Layout, ValuesLieWhereTheStridesSay) {
     const Plan plan = make_plan(s.op, s.test, DType::f32);
     const TensorPlan& x = plan.tensors[0];
     SharedArena inputs(plan.input_bytes);
-    const Problem problem(plan, 0, inputs);
+    const CaseData problem(plan, 0, inputs);
     const float* memory = reinterpret_cast<const float*>(inputs.at(x.input_at));
     std::vector<float> y;
     for (std::int64_t b = 0; b < 2; ++b)
@@ -102,7 +103,7 @@ TEST(Layout, ValuesLieWhereTheStridesSay) {
 TEST(Layout, ATypeOfItsOwn) {
   Sample s;
   s.test.types = {{"y", DType::f32}};
-  s.test.scalars.clear();
+  s.test.without.clear();
   const Plan plan = make_plan(s.op, s.test, DType::f16);
   EXPECT_EQ(plan.tensors[0].dtype, DType::f16);
   EXPECT_EQ(plan.tensors[1].dtype, DType::f32) << "add has the type of y";
@@ -115,6 +116,38 @@ TEST(Layout, WhatIsLeftOutHasNoRank) {
   ArgsBlob blob(make_plan(s.op, s.test, DType::f32));
   EXPECT_EQ(static_cast<const Args*>(blob.get())->add.rank, 0);
   EXPECT_EQ(static_cast<const Args*>(blob.get())->x.rank, 3);
+}
+
+TEST(Layout, AnOutputInTheMemoryOfAnInput) {
+  Sample s;
+  EXPECT_EQ(make_plan(s.op, s.test, DType::f32).tensors[2].shares, -1);
+  s.test.in_place = {"y"};
+  EXPECT_EQ(s.complaint(), "");
+  EXPECT_EQ(make_plan(s.op, s.test, DType::f32).tensors[2].shares, 0);
+  EXPECT_EQ(describe_case(s.op, s.test), "batch 2, cols 5, rows 3, no add, y in place");
+  s.test.layouts = {{"x", Layout::padded}};
+  const std::string other = "has 'y' in the memory of 'x', which has another shape, type or layout";
+  EXPECT_NE(s.complaint().find(other), std::string::npos) << s.complaint();
+  s.test.layouts = {};
+  s.test.types = {{"y", DType::f16}};
+  EXPECT_NE(s.complaint().find(other), std::string::npos) << s.complaint();
+  s.test.types = {};
+  s.test.in_place = {"x"};
+  EXPECT_NE(s.complaint().find("has 'x' in place, which is no output that may be an input"),
+            std::string::npos);
+}
+
+TEST(Layout, SingleTensorsCanStartElsewhere) {
+  Sample s;
+  s.test.offset = 1;
+  s.test.offsets = {{"x", 3}};
+  const Plan plan = make_plan(s.op, s.test, DType::f32);
+  EXPECT_EQ(plan.tensors[0].offset, 3);
+  EXPECT_EQ(plan.tensors[2].offset, 1);
+  EXPECT_EQ(describe_case(s.op, s.test), "batch 2, cols 5, rows 3, no add, offset 1, x offset 3");
+  EXPECT_EQ(s.complaint(), "");
+  s.test.offsets = {{"z", 3}};
+  EXPECT_NE(s.complaint().find("offsets 'z', which is no tensor"), std::string::npos);
 }
 
 TEST(Layout, MistakesAreNamed) {

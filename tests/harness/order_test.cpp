@@ -1,7 +1,7 @@
-// The order of tiles that a kernel reckons without divisions.
+// The order of tiles that a kernel computes without divisions.
 #define __host__
 #define __device__
-#include "core/tile_order.cuh"
+#include "core/block/tile_order.cuh"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ TEST(divisor, gives_the_quotient) {
                        (1 << 30) - 1, 1 << 30, (1 << 30) + 1, 2147483647}) {
     const Divisor divisor = Divisor::of(by);
     for (int i = 0; i < 2000; ++i) {
-      // A multiple and its neighbours: there a quotient turns.
+      // A multiple and its neighbours: the quotient changes there.
       const std::int64_t multiple = std::int64_t(random() >> 1) / by * by;
       for (std::int64_t n : {multiple - 1, multiple, multiple + 1, most - i})
         if (n >= 0 && n <= most) {

@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "core/error.h"
+#include "core/host/error.h"
 
 using namespace warpath;
 using namespace warpath::harness;

@@ -17,7 +17,7 @@ struct Fixture {
   explicit Fixture(const std::string& folder, const std::string& kind = "cpu") {
     const std::filesystem::path lib = std::filesystem::path(WARPATH_FAKES) / kind;
     const std::string backend = kind == "gpu" ? "cuda" : "simt";
-    library = open_library(lib / (folder + "_" + backend + ".so"), folder);
+    library = open_library(lib / (folder + "_" + backend + ".so"));
     EXPECT_TRUE(library.ok()) << library.error;
     settings.device_library = lib / ("device_" + backend + ".so");
     settings.gpu = kind == "gpu";
@@ -47,7 +47,7 @@ struct Fixture {
     return run_op(settings, o, contestants, attempts);
   }
 
-  // The reason why a bad rung fails on its first case.
+  // The reason for which a bad rung fails on its first case.
   std::string reason(const std::string& rung, bool bench = false) {
     const auto records = run("unruly", {rung}, bench);
     EXPECT_FALSE(records.empty());
@@ -192,6 +192,18 @@ TEST(Runner, OnlyWhatPassedIsTimed) {
     EXPECT_EQ(r.status, Status::passed)
         << "an in-place tensor is restored after the timed loop: " << r.reason;
     EXPECT_TRUE(r.timing.has_value());
+  }
+}
+
+TEST(Runner, AnOutputInTheMemoryOfItsInput) {
+  Fixture f("in_place", "gpu");
+  for (const bool bench : {false, true}) {
+    for (const Record& r : f.run("pairs", {"forwards"}, bench))
+      EXPECT_EQ(r.status, Status::passed) << r.test << ": " << r.reason;
+    for (const Record& r : f.run("pairs", {"backwards"}, bench)) {
+      EXPECT_EQ(r.status, r.test == "apart" ? Status::passed : Status::failed) << r.test;
+      if (r.test != "apart") EXPECT_TRUE(r.reason.starts_with("y[")) << r.reason;
+    }
   }
 }
 

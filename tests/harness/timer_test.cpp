@@ -1,4 +1,5 @@
-// The clock of the device library, built for this CPU: how often it launches. What it measures here says nothing.
+// The timer of the device library, built for this CPU: how often it launches. The times it measures
+// here mean nothing.
 #include <gtest/gtest.h>
 
 #include "harness/buffer.h"
@@ -23,7 +24,7 @@ Launches launches(const TimerOptions& options) {
   return n;
 }
 
-constexpr double an_hour = 3600, nothing = 1e-9;  // seconds: every launch is quick, every one slow
+constexpr double an_hour = 3600, nothing = 1e-9;  // budgets: every launch is quick, or slow
 
 TEST(Timer, AQuickLaunchIsWarmedUpAndEstimated) {
   const Launches n = launches({an_hour, 2, 3});

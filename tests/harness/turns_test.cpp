@@ -1,4 +1,4 @@
-// Contestants take turns at the clock: who comes when, what is put together, and what becomes of one that goes wrong in
+// Contestants are timed in turns: their order, their groups, and what happens to one that fails in
 // a turn.
 #include "harness/turns.h"
 
@@ -74,7 +74,7 @@ class Relay : public testing::Test {
  protected:
   Relay() {
     const std::filesystem::path lib = std::filesystem::path(WARPATH_FAKES) / "gpu";
-    library_ = open_library(lib / "relay_cuda.so", "relay");
+    library_ = open_library(lib / "relay_cuda.so");
     EXPECT_TRUE(library_.ok()) << library_.error;
     settings_.device_library = lib / "device_cuda.so";
     settings_.gpu = settings_.time = true;
@@ -102,7 +102,7 @@ class Relay : public testing::Test {
     return records;
   }
 
-  // What the log tells: "check NAME" for launches outside of a turn, "time NAME" for a turn.
+  // The entries of the log: "check NAME" for launches outside of a turn, "time NAME" for a turn.
   Words steps() const {
     Words told;
     bool turn = false;
@@ -149,7 +149,8 @@ TEST_F(Relay, AllAreCheckedThenAllTakeTurns) {
   for (const auto& [name, r] : records) {
     ASSERT_EQ(r.status, Status::passed) << name << ": " << r.reason;
     ASSERT_TRUE(r.timing.has_value());
-    // By the fake's clock a process takes samples of 10, 20, 30, 40 and 50 us: two and three times one.
+    // By the fake's timer a process takes samples of 10, 20, 30, 40 and 50 us: two in the first
+    // turn, one in each of the other three.
     EXPECT_EQ(r.timing->samples, 5);
     EXPECT_DOUBLE_EQ(r.timing->median_us, 30);
     EXPECT_DOUBLE_EQ(r.timing->p20_us, 18);
@@ -221,7 +222,7 @@ TEST_F(Relay, WhatGoesWrongInTheLastTurnIsSeen) {
 }
 
 TEST_F(Relay, ASmallDeviceTakesThemInGroups) {
-  // Each holds 4 pages of tensors: two fit, and the last two are the ones that meet.
+  // Each takes 4 pages of tensors: two fit, and the last two share a group.
   setenv("WARPATH_FAKE_FREE", "40000", 1);
   const auto records = run({"01_one", "02_two", "03_three"});
   for (const auto& [name, r] : records) EXPECT_TRUE(r.timing.has_value()) << name << r.reason;

@@ -8,7 +8,7 @@ FRESH = 0xFFFFFFFF
 NO_BLOCK = (1 << 64) - 1
 
 OWN_FOLDERS = ("/simt/include/", "/include/simt-cuda/", "/include/c++/")
-WAITS = {"split": "waits at a split barrier", "active_mask": "waits in __activemask"}
+WAITS = {"arrive_wait": "waits at a split barrier", "active_mask": "waits in __activemask"}
 
 
 def triple(value):

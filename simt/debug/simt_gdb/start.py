@@ -42,7 +42,7 @@ def quietly(make):
 
 
 class Hook(gdb.Breakpoint):
-    """One of the runtime's functions that exist for this; see runtime/debug.h."""
+    """One of the runtime's functions that exist for this; see runtime/tools/debug.h."""
 
     def __init__(self, function):
         super().__init__(function, internal=True)

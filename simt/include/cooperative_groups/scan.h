@@ -18,7 +18,7 @@ T inclusive_scan(const Group& group, T value, Op&& op, SIMT_HERE) {
   }
   return value;
 }
-// Of several warps: each its own part, then all that comes before the warp.
+// Over several warps: each its own part, then all that comes before the warp.
 template <unsigned Size, class Parent, class T, class Op, std::enable_if_t<(Size > 32), int> = 0>
 T inclusive_scan(const thread_block_tile<Size, Parent>& group, T value, Op&& op, SIMT_HERE) {
   value = inclusive_scan(tiled_partition<32>(group), value, op, file, line);

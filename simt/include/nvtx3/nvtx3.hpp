@@ -1,7 +1,7 @@
 #pragma once
 
-// NVTX for C++: names for a profiler's time line. There is no profiler here, so all of it does nothing; what programs
-// write must compile.
+// NVTX for C++: names for a profiler's time line. There is no profiler here, so all of it does
+// nothing; what programs write must compile.
 
 #include <nvtx3/nvToolsExt.h>
 

@@ -1,12 +1,13 @@
 #pragma once
 
-// Graphs: functions with the data of edges, nodes in the one form that takes them all, conditions, copies of variables, attributes of kernels, objects
-// that live as long as a graph. Part of cuda_runtime_api.h.
+// Graphs: functions with the data of edges, nodes in the one form that takes them all, conditions,
+// copies of variables, attributes of kernels, objects that live as long as a graph. Part of
+// cuda_runtime_api.h.
 
 #include <simt/api_graph.h>
 
-// CUDA 13's forms, with data of edges: there is none here but zeros. CUDA 12's are in simt/api_graph.h, but for the
-// last: as a template it gives way where a null stands for the edges.
+// CUDA 13's forms, with data of edges: there is none here except zeros. CUDA 12's are in
+// simt/api_graph.h, except the last: as a template it gives way where a null stands for the edges.
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
                                      const cudaGraphNode_t* to, const cudaGraphEdgeData* edges,
                                      size_t count);
@@ -49,7 +50,8 @@ inline cudaError_t cudaGraphAddNode_v2(cudaGraphNode_t* node, cudaGraph_t graph,
 cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams* params);
 cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                        cudaGraphNodeParams* params);
-// A condition is a number that kernels set; nodes of the graph ask it which of their bodies to run, and how often.
+// A condition is a number that kernels set; nodes of the graph ask it which of their bodies to run,
+// and how often.
 cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle, cudaGraph_t graph,
                                              unsigned int launch_value = 0, unsigned int flags = 0);
 void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value);
@@ -75,8 +77,8 @@ cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t 
                                              void* dst, const void* symbol, size_t count,
                                              size_t offset, cudaMemcpyKind kind);
 
-// An object of the program, with its destructor: it is called when the last reference is gone, the program's or a
-// graph's.
+// An object of the program, with its destructor: it is called when the last reference is gone, the
+// program's or a graph's.
 cudaError_t cudaUserObjectCreate(cudaUserObject_t* object, void* pointer, cudaHostFn_t destroy,
                                  unsigned int references, unsigned int flags);
 cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned int count = 1);
@@ -86,6 +88,7 @@ cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object
 cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object,
                                        unsigned int count = 1);
 
-// A dependent kernel begins when the one before it has ended, here: there is nothing to wait for or to announce.
+// A dependent kernel begins when the one before it has ended, here: there is nothing to wait for or
+// to announce.
 inline void cudaGridDependencySynchronize() {}
 inline void cudaTriggerProgrammaticLaunchCompletion() {}

@@ -1,6 +1,7 @@
 #pragma once
 
-// Arrays, texture objects and surface objects. Part of cuda_runtime_api.h; what kernels call is in simt/texture.h.
+// Arrays, texture objects and surface objects. Part of cuda_runtime_api.h; what kernels call is in
+// simt/texture.h.
 
 #include <texture_types.h>
 

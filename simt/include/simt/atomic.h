@@ -73,8 +73,8 @@ inline T atomic_cas(T* address, T expected, T value) {
 
 bool is_shared(const void* pointer);
 
-// PTX: in global memory atom.add.f32 takes subnormal numbers for zero and makes none; in shared memory
-// it does not.
+// PTX: in global memory atom.add.f32 takes subnormal numbers for zero and makes none; in shared
+// memory it does not.
 inline float atomic_sum(const float* address, float old, float value) {
   const auto flushed = [](float x) {
     return __builtin_fabsf(x) < 0x1p-126f ? __builtin_copysignf(0.0f, x) : x;

@@ -1,9 +1,9 @@
 #pragma once
 
 // Copies that one thread asks for and the hardware makes by itself (cp.async.bulk, TMA, st.async).
-// Each lands as late as the program allows: one that belongs to a barrier when somebody waits for the
-// phase and nothing else is missing, a store when its thread waits for its group, or at the block's
-// end. Until then destinations keep their bytes and sources are not read.
+// Each lands as late as the program allows: one that belongs to a barrier when somebody waits for
+// the phase and nothing else is missing, a store when its thread waits for its group, or at the
+// block's end. Until then destinations keep their bytes and sources are not read.
 
 #include <simt/memory_barrier.h>
 #include <simt/self.h>
@@ -23,7 +23,8 @@ void bulk_load(void* to, const void* from, std::size_t size, MemoryBarrier* barr
                Reduced how, Site site);
 void bulk_store(void* to, const void* from, std::size_t size, Reduced how, Site site);
 void bulk_commit();
-// Until at most `newest` of the thread's groups are not done, or (with `read`) have not read theirs.
+// Until at most `newest` of the thread's groups are not done, or (with `read`) have not read
+// theirs.
 void bulk_wait(unsigned newest, bool read);
 // A value of up to 16 bytes.
 void store_async(void* to, const void* value, std::size_t size, MemoryBarrier* barrier, Reduced how,

@@ -8,7 +8,8 @@
 
 namespace simt {
 
-// Makes `work` a node of the graph that `stream` is being captured into; it answers whether it went well.
+// Makes `work` a node of the graph that `stream` is being captured into; it answers whether it went
+// well.
 cudaError_t capture_call(cudaStream_t stream, std::function<bool()> work);
 
 }  // namespace simt

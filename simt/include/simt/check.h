@@ -1,7 +1,7 @@
 #pragma once
 
-// What checked device code calls (`warpath-cc --check`); libsimt_check.so has it. The translator puts
-// the calls in.
+// What checked device code calls (`warpath-cc --check`); libsimt_check.so has it. The translator
+// puts the calls in.
 
 #include <cstddef>
 

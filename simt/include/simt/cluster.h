@@ -12,9 +12,9 @@ namespace simt {
 
 // Barriers at which arriving and waiting are two calls: PTX's barrier.cluster, and the same over
 // the threads of one block. Threads that have returned count as arrived.
-enum class Split : unsigned char { block, cluster };
-void split_arrive(Split scope, Site site);
-void split_wait(Split scope, Site site);
+enum class BarrierScope : unsigned char { block, cluster };
+void barrier_arrive(BarrierScope scope, Site site);
+void barrier_wait(BarrierScope scope, Site site);
 
 // The variable at the same place in the shared memory of the cluster's block `rank`.
 void* map_shared_rank(const void* pointer, unsigned rank, Site site);
@@ -79,13 +79,13 @@ inline unsigned __clusterDimIsSpecified() {
 }
 
 inline void __cluster_barrier_arrive(SIMT_HERE) {
-  simt::split_arrive(simt::Split::cluster, {file, line});
+  simt::barrier_arrive(simt::BarrierScope::cluster, {file, line});
 }
 inline void __cluster_barrier_arrive_relaxed(SIMT_HERE) {
-  simt::split_arrive(simt::Split::cluster, {file, line});
+  simt::barrier_arrive(simt::BarrierScope::cluster, {file, line});
 }
 inline void __cluster_barrier_wait(SIMT_HERE) {
-  simt::split_wait(simt::Split::cluster, {file, line});
+  simt::barrier_wait(simt::BarrierScope::cluster, {file, line});
 }
 inline void* __cluster_map_shared_rank(const void* pointer, unsigned rank, SIMT_HERE) {
   return simt::map_shared_rank(pointer, rank, {file, line});

@@ -1,8 +1,9 @@
 #pragma once
 
-// From cuRAND's integers to its distributions. nvcc joins a product and a sum by default, hence fma in
-// the uniform numbers. Normal ones use accurate functions where a GPU takes __sincosf, so they agree
-// within its error, not bit for bit. Compared with NVIDIA's headers built for the host, not on a GPU.
+// From cuRAND's integers to its distributions. nvcc joins a product and a sum by default, hence fma
+// in the uniform numbers. Normal ones use accurate functions where a GPU takes __sincosf, so they
+// agree within its error, not bit for bit. Compared with NVIDIA's headers built for the host, not
+// on a GPU.
 
 #include <simt/curand_mrg.h>
 #include <simt/curand_state.h>

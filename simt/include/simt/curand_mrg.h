@@ -1,9 +1,9 @@
 #pragma once
 
-// cuRAND's generator MRG32k3a: two recurrences of order three, modulo two primes below 2^32. (P. L'Ecuyer,
-// "Good parameters and implementations for combined multiple recursive random number generators", 1999.) Its
-// subsequences begin 2^76 steps apart, its sequences 2^127. How a seed changes the start, and how an integer
-// is made of a number below the first prime, is cuRAND's.
+// cuRAND's generator MRG32k3a: two recurrences of order three, modulo two primes below 2^32. (P.
+// L'Ecuyer, "Good parameters and implementations for combined multiple recursive random number
+// generators", 1999.) Its subsequences begin 2^76 steps apart, its sequences 2^127. How a seed
+// changes the start, and how an integer is made of a number below the first prime, is cuRAND's.
 
 #include <simt/curand_state.h>
 
@@ -24,7 +24,7 @@ constexpr int mrg_subsequence_power = 76, mrg_sequence_power = 127;
 constexpr double mrg_to_unit = 2.3283065498378288e-10;  // 1 / m1
 constexpr double mrg_to_bits = 1.000000048662;          // (2^32 - 1) / m1
 
-// count * 2^power steps at once (runtime/curand_jump.cpp).
+// count * 2^power steps at once (runtime/libraries/curand_jump.cpp).
 void mrg_jump(unsigned* s1, unsigned* s2, unsigned long long count, int power);
 
 // The next number, from 1 to m1.

@@ -1,9 +1,10 @@
 #pragma once
 
-// cuRAND's quasirandom generators: Sobol sequences of 32 and 64 bits in the order of Gray code, and the same with a word
-// that is added bit by bit (scrambled). The direction vectors are the program's own: cuRAND's tables are not here.
-// (I. Antonov and V. Saleev, "An economic method of computing LP-tau sequences", 1979.) Normal numbers come from the inverse
-// of the distribution, one from each.
+// cuRAND's quasirandom generators: Sobol sequences of 32 and 64 bits in the order of Gray code, and
+// the same with a word that is added bit by bit (scrambled). The direction vectors are the
+// program's own: cuRAND's tables are not here. (I. Antonov and V. Saleev, "An economic method of
+// computing LP-tau sequences", 1979.) Normal numbers come from the inverse of the distribution, one
+// from each.
 
 #include <simt/curand_distribution.h>
 #include <simt/math_special.h>

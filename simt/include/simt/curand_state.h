@@ -1,9 +1,9 @@
 #pragma once
 
-// cuRAND's generators XORWOW and Philox4x32-10: states, steps and jumps. The constants and the order
-// of the numbers are those of cuRAND, so a seed gives the same integers and uniform numbers as on a
-// GPU. (G. Marsaglia, "Xorshift RNGs", 2003; J. Salmon and others, "Parallel random numbers: as easy
-// as 1, 2, 3", 2011.)
+// cuRAND's generators XORWOW and Philox4x32-10: states, steps and jumps. The constants and the
+// order of the numbers are those of cuRAND, so a seed gives the same integers and uniform numbers
+// as on a GPU. (G. Marsaglia, "Xorshift RNGs", 2003; J. Salmon and others, "Parallel random
+// numbers: as easy as 1, 2, 3", 2011.)
 
 #include <vector_functions.h>
 
@@ -42,7 +42,7 @@ inline void xorwow_step(unsigned* v) {
   v[4] = last;
 }
 
-// count * 2^power steps at once (runtime/curand_jump.cpp).
+// count * 2^power steps at once (runtime/libraries/curand_jump.cpp).
 void xorwow_jump(unsigned* v, unsigned long long count, int power);
 
 inline uint4 philox(uint4 c, uint2 key) {
@@ -56,8 +56,8 @@ inline uint4 philox(uint4 c, uint2 key) {
   return c;
 }
 
-// The counter's lower or upper 64 bits go on by n. The lower half carries as cuRAND's does: when its
-// upper word comes out less than what was added to it.
+// The counter's lower or upper 64 bits go on by n. The lower half carries as cuRAND's does: when
+// its upper word comes out less than what was added to it.
 inline void advance_low(uint4& c, unsigned long long n) {
   unsigned high = static_cast<unsigned>(n >> 32);
   c.x += static_cast<unsigned>(n);

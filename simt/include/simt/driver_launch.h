@@ -1,7 +1,7 @@
 #pragma once
 
-// Kernels in the driver API: a function handle is a kernel's address. Modules have no place here, for
-// there is no device code to load: their calls say so. Part of cuda.h.
+// Kernels in the driver API: a function handle is a kernel's address. Modules have no place here,
+// for there is no device code to load: their calls say so. Part of cuda.h.
 
 #include <simt/kernel.h>
 

@@ -20,6 +20,13 @@ inline CUresult cuCtxGetApiVersion(CUcontext, unsigned int* version) {
   *version = CUDA_VERSION / 10;
   return CUDA_SUCCESS;
 }
+extern "C" unsigned simt_resets();
+// Another one after each reset of the device.
+inline CUresult cuCtxGetId(CUcontext, unsigned long long* id) {
+  if (!id) return CUDA_ERROR_INVALID_VALUE;
+  *id = 1 + simt_resets();
+  return CUDA_SUCCESS;
+}
 inline CUresult cuCtxGetFlags(unsigned int* flags) {
   return simt::driver(cudaGetDeviceFlags(flags));
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// The driver API's virtual memory: addresses are reserved, memory is made, the one is mapped to the other, and
-// nobody may touch it before access was set. Part of cuda.h.
+// The driver API's virtual memory: addresses are reserved, memory is made, the one is mapped to the
+// other, and nobody may touch it before access was set. Part of cuda.h.
 
 #include <simt/virtual_memory.h>
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// How the parts of simt tell each other that something went wrong. See api_error.cpp for the rules.
+// How the parts of simt tell each other that something went wrong. See runtime/api/error.cpp for
+// the rules.
 
 #include <driver_types.h>
 

@@ -47,11 +47,11 @@ class thread_block : public thread_group {
 
   static void sync(SIMT_HERE) { simt::block_barrier(simt::Barrier::sync, 0, {file, line}); }
   static arrival_token barrier_arrive(SIMT_HERE) {
-    simt::split_arrive(simt::Split::block, {file, line});
+    simt::barrier_arrive(simt::BarrierScope::block, {file, line});
     return {};
   }
   static void barrier_wait(arrival_token&&, SIMT_HERE) {
-    simt::split_wait(simt::Split::block, {file, line});
+    simt::barrier_wait(simt::BarrierScope::block, {file, line});
   }
 
   static unsigned thread_rank() { return simt::thread_rank(); }
@@ -76,16 +76,18 @@ class cluster_group {
   struct arrival_token {};
 
   static void sync(SIMT_HERE) {
-    simt::split_arrive(simt::Split::cluster, {file, line});
-    simt::split_wait(simt::Split::cluster, {file, line});
+    simt::barrier_arrive(simt::BarrierScope::cluster, {file, line});
+    simt::barrier_wait(simt::BarrierScope::cluster, {file, line});
   }
   static arrival_token barrier_arrive(SIMT_HERE) {
-    simt::split_arrive(simt::Split::cluster, {file, line});
+    simt::barrier_arrive(simt::BarrierScope::cluster, {file, line});
     return {};
   }
-  static void barrier_wait(SIMT_HERE) { simt::split_wait(simt::Split::cluster, {file, line}); }
+  static void barrier_wait(SIMT_HERE) {
+    simt::barrier_wait(simt::BarrierScope::cluster, {file, line});
+  }
   static void barrier_wait(arrival_token&&, SIMT_HERE) {
-    simt::split_wait(simt::Split::cluster, {file, line});
+    simt::barrier_wait(simt::BarrierScope::cluster, {file, line});
   }
 
   static unsigned block_rank() { return simt::cluster_rank(); }

@@ -9,6 +9,8 @@
 // The first lambda works when K names one function: then the parameter types are known and the
 // arguments convert as in a plain call. Otherwise K is a template (or overloaded) and the types
 // come from the arguments. The second lambda calls the kernel, and a compiler can see through it.
+// In C++20, where K has template arguments, two lambdas take the place of the first: one whose body
+// asks whether id(K) is valid, one that returns it (GCC 13 fails at such a return type).
 
 #include <driver_types.h>
 #include <simt/self.h>
@@ -122,7 +124,8 @@ struct TypedLauncher {
     run_with<Call, std::decay_t<A>...>(config, identity(), name, call, {std::forward<A>(a)}...);
   }
 
-  // More of them: the kernel ends with a pack of parameters, which is empty where only its name stands.
+  // More of them: the kernel ends with a pack of parameters, which is empty where only its name
+  // stands.
   template <class... A, std::enable_if_t<may_deduce && (sizeof...(A) > sizeof...(P)), int> = 0>
   void operator()(A&&... a) const {
     run_with<Call, std::decay_t<A>...>(config, nullptr, name, call, {std::forward<A>(a)}...);
@@ -135,6 +138,7 @@ struct TypedLauncher {
 
 template <class Function>
 struct FunctionType {};
+struct NotOneFunction {};
 
 template <bool may_deduce, class Resolve, class Call, class R, class... P>
 TypedLauncher<may_deduce, Resolve, Call, P...> typed_launcher(const Config& config,
@@ -151,6 +155,17 @@ auto launch(const Config& config, const char* name, Resolve resolve, Call call) 
                                       FunctionType<decltype(resolve(OneFunction{}))>{});
   } else {
     return GenericLauncher<Call>{config, name, call};
+  }
+}
+
+// The same where `type` says what the name stands for, in C++20: FunctionType or NotOneFunction.
+template <bool may_deduce, class Type, class Resolve, class Call>
+auto launch(const Config& config, const char* name, Type type, Resolve resolve, Call call) {
+  using Function = decltype(type(OneFunction{}));
+  if constexpr (std::is_same_v<Function, NotOneFunction>) {
+    return GenericLauncher<Call>{config, name, call};
+  } else {
+    return typed_launcher<may_deduce>(config, name, resolve, call, Function{});
   }
 }
 

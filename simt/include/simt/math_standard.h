@@ -87,7 +87,8 @@ inline T norm_of(int count, const T* values) {
 
 // The C library's own fmax and fmin are calls, give a NaN for a signalling one and leave the order
 // of -0 and +0 open. These are the same functions, inline and as a GPU computes them.
-#define SIMT_C_INLINE extern "C" inline __attribute__((gnu_inline, always_inline))
+#define SIMT_C_INLINE extern inline __attribute__((gnu_inline, always_inline))
+extern "C" {
 SIMT_C_INLINE float fmaxf(float a, float b) noexcept {
   return simt::max_number(a, b);
 }
@@ -100,6 +101,7 @@ SIMT_C_INLINE double fmax(double a, double b) noexcept {
 SIMT_C_INLINE double fmin(double a, double b) noexcept {
   return simt::min_number(a, b);
 }
+}  // extern "C"
 #undef SIMT_C_INLINE
 
 // --- max and min: CUDA has one for each pair of types, so that calls are never ambiguous with

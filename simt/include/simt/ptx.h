@@ -1,6 +1,6 @@
 #pragma once
 
-// PTX instructions, as the functions that inline PTX becomes (cc/ptx_tables.h has the tables).
+// PTX instructions, as the functions that inline PTX becomes (cc/ptx/tables.h has the tables).
 // The approximate ones give the accurate result. ".ftz" takes and gives zero for subnormal numbers.
 
 #include <simt/async_copy.h>
@@ -106,10 +106,10 @@ inline void bar_arrive(unsigned id, unsigned threads, SIMT_HERE) {
   named_barrier_arrive(id, threads, {file, line});
 }
 inline void cluster_arrive(SIMT_HERE) {
-  split_arrive(Split::cluster, {file, line});
+  barrier_arrive(BarrierScope::cluster, {file, line});
 }
 inline void cluster_wait(SIMT_HERE) {
-  split_wait(Split::cluster, {file, line});
+  barrier_wait(BarrierScope::cluster, {file, line});
 }
 
 inline unsigned activemask(SIMT_HERE) {

@@ -1,7 +1,8 @@
 #pragma once
 
-// PTX's asynchronous instructions, as the functions that inline PTX becomes (cc/ptx_async.cpp).
-// Addresses in shared memory are 32-bit numbers, this block's or (from mapa) another one's, or generic.
+// PTX's asynchronous instructions, as the functions that inline PTX becomes (cc/ptx/async.cpp).
+// Addresses in shared memory are 32-bit numbers, this block's or (from mapa) another one's, or
+// generic.
 
 #include <simt/async_copy.h>
 #include <simt/bulk_copy.h>
@@ -138,7 +139,8 @@ inline int elect(unsigned mask, SIMT_HERE) {
 inline void warp_sync(unsigned mask, SIMT_HERE) {
   __syncwarp(mask, file, line);
 }
-// How a kernel may begin before the one it depends on has ended: here grids run one after the other.
+// How a kernel may begin before the one it depends on has ended: here grids run one after the
+// other.
 inline void programmatic_launch() {}
 inline void set_max_registers(unsigned count, SIMT_HERE) {
   if (count % 8 == 0 && count >= 24 && count <= 256) return;

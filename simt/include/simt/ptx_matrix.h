@@ -113,7 +113,8 @@ struct MmaOperands {
       constexpr Element element = element_of(FA);
       constexpr bool half_sum = std::is_same_v<Sum, unsigned>;
       if constexpr (element == Element::e4m3 || element == Element::e5m2) {
-        // An sm_90 widens bytes to halves and multiplies those: two of the four bytes of each register, then the others.
+        // An sm_90 widens bytes to halves and multiplies those: two of the four bytes of each
+        // register, then the others.
         for (int half = 0; half < 2; ++half) {
           In of_a[16][K / 2], of_b[K / 2][8];
           for (int k = 0; k < K / 2; ++k) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// PTX's mma.sync of doubles: m8n8k4 (sm_80) and m16n8k4, k8, k16 (sm_90). Each element is a chain of fused
-// multiply-adds, k upwards, in the rounding mode that the instruction names.
+// PTX's mma.sync of doubles: m8n8k4 (sm_80) and m16n8k4, k8, k16 (sm_90). Each element is a chain
+// of fused multiply-adds, k upwards, in the rounding mode that the instruction names.
 
 #include <simt/math_rounding.h>
 #include <simt/matrix_layout.h>

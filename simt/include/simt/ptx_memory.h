@@ -74,7 +74,7 @@ T atom_cas(void* at, const Expected& expected, const Value& value) {
   const T wanted = as<T>(expected), next = as<T>(value);
   return atomic_rmw(static_cast<T*>(at), [&](T old) { return old == wanted ? next : old; });
 }
-// Of one or two small floats.
+// On one or two small floats.
 template <class Bits, Pair P, Atom Op, class Value>
 Bits atom_small(void* at, const Value& value) {
   const Bits operand = as<Bits>(value);

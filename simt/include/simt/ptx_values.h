@@ -20,8 +20,8 @@ struct Array {
   const T& operator[](int i) const { return value[i]; }
 };
 
-// The bits of `from` as a T: the lower ones if T is smaller, zeros above if it is bigger; numbers of
-// the same kind keep their value.
+// The bits of `from` as a T: the lower ones if T is smaller, zeros above if it is bigger; numbers
+// of the same kind keep their value.
 template <class T, class From>
 T as(const From& from) {
   if constexpr (std::is_integral_v<T> && std::is_integral_v<From>) {

@@ -15,8 +15,8 @@ struct Two {
 
 enum class Shuffle { up, down, bfly, idx };
 
-// `limits`: the last (or, for "up", first) lane of a segment, and above it the bits of a lane's number
-// that name its segment.
+// `limits`: the last (or, for "up", first) lane of a segment, and above it the bits of a lane's
+// number that name its segment.
 template <Shuffle How>
 Two shfl(unsigned value, unsigned by, unsigned limits, unsigned members, SIMT_HERE) {
   const unsigned lane = lane_id(), segment = limits >> 8 & 31u, clamp = limits & 31u;

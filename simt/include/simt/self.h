@@ -15,8 +15,9 @@
 SIMT_TLS uint3 threadIdx;
 SIMT_TLS dim3 blockDim;
 SIMT_TLS dim3 gridDim;
-// A checked program watches every access to what may change. blockIdx does not while a thread runs; the
-// others have a second name, for kernels that are compiled apart from the loop over their threads.
+// A checked program watches every access to what may change. blockIdx does not while a thread runs;
+// the others have a second name, for kernels that are compiled apart from the loop over their
+// threads.
 #ifdef __SIMT_CHECK__
 SIMT_TLS const uint3 blockIdx;
 SIMT_TLS const uint3 simt_threadIdx __asm__("threadIdx");

@@ -69,7 +69,7 @@ inline constexpr std::size_t max_block_shared = 227 * 1024;
 // pointers to other memory have none.
 std::size_t shared_offset(const void* pointer);
 void* shared_pointer(std::size_t offset);
-// Of any block of the cluster: the block's rank, counted from 1, is in the bits from 24 on.
+// In any block of the cluster: the block's rank, counted from 1, is in the bits from 24 on.
 std::size_t cluster_offset(const void* pointer);
 std::size_t dynamic_shared_size();
 // What threads wrote is seen by copies and products that the hardware makes: fence.proxy.async, or

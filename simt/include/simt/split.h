@@ -1,9 +1,9 @@
 #pragma once
 
 // Kernels as loops over their threads. Where the translator understands a kernel's barriers
-// (simt/cc/split.h), it gives the kernel a second body: pieces of code that end at barriers and at
-// branches around them, each a loop over the threads of the block. Nothing is switched, so a barrier
-// costs next to nothing. The runtime decides for each grid which of the two bodies runs.
+// (simt/cc/split/split.h), it gives the kernel a second body: pieces of code that end at barriers
+// and at branches around them, each a loop over the threads of the block. Nothing is switched, so a
+// barrier costs next to nothing. The runtime decides for each grid which of the two bodies runs.
 
 #include <simt/self.h>
 
@@ -96,8 +96,9 @@ class Sweep {
   uint3 index_;
 };
 
-// The same for a checked program: one call a thread, none of which is watched. What it returns fits two
-// registers: a part of the index that goes through memory would be read before its store is done.
+// The same for a checked program: one call a thread, none of which is watched. What it returns fits
+// two registers: a part of the index that goes through memory would be read before its store is
+// done.
 struct SplitTurn {
   std::uint64_t x_and_y, z_and_id;  // the first is the lower half
   unsigned id() const { return static_cast<unsigned>(z_and_id >> 32); }  // `fresh`: it was the last
@@ -134,11 +135,11 @@ class CheckedSweep {
  private:
   BlockFront& block_;
   const unsigned count_, size_x_;
-  unsigned id_ = 0, x_ = 0, y_ = 0, z_ = 0;  // of the next turn, but for x_ past the end of a row
+  unsigned id_ = 0, x_ = 0, y_ = 0, z_ = 0;  // of the next turn, except x_ past the end of a row
 };
 
-// The same when threads may take different ways: each has the piece it comes to next. Those that wait at
-// a barrier go on when all do that have not returned, as on a GPU.
+// The same when threads may take different ways: each has the piece it comes to next. Those that
+// wait at a barrier go on when all do that have not returned, as on a GPU.
 class SplitSchedule : public SplitRun {
  public:
   static constexpr std::uint16_t over = 0xffff;
@@ -192,7 +193,7 @@ class SplitVar {
  public:
   using T = typename SplitBare<Declared>::type;
   using View = SplitView<T>;
-  // Of what does not change any more, small things are copied too.
+  // Small values that no longer change are copied too.
   using Seen =
       std::conditional_t<std::is_trivially_copyable_v<T> && !std::is_array_v<T> && sizeof(T) <= 64,
                          T, T&>;

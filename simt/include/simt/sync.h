@@ -25,8 +25,8 @@ void named_barrier_arrive(unsigned id, unsigned threads, Site site);
 // short has fewer.
 void tile_barrier(unsigned size, Site site);
 // What the tile's threads hand each other: each publishes where its value lies, which it must leave
-// there up to the tile's next barrier; then any of them may read, by the thread's rank in the block.
-// False when there is no such thread.
+// there up to the tile's next barrier; then any of them may read, by the thread's rank in the
+// block. False when there is no such thread.
 void tile_publish(const void* value, unsigned size, Site site);
 bool tile_read(unsigned thread, void* to, std::size_t size);
 

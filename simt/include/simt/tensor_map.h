@@ -72,8 +72,8 @@ enum class MapField : unsigned char {
 std::size_t element_size(Element element);
 std::size_t row_bytes(const TensorMap& map);
 std::size_t box_bytes(const TensorMap& map);
-// From one row of a box to the next in shared memory. With a swizzle each row takes a whole span of it, also where
-// its own bytes are fewer: those behind them are left as they are.
+// From one row of a box to the next in shared memory. With a swizzle each row takes a whole span of
+// it, also where its own bytes are fewer: those behind them are left as they are.
 std::size_t row_pitch(const TensorMap& map);
 // The address at which 16 bytes lie that would be at `address` without the swizzle: each span's
 // chunks are exchanged by the number of their 128-byte line.
@@ -95,8 +95,8 @@ void for_each_row(const TensorMap& map, const Coordinates& at, char* shared, Row
 // Copies between a row in shared memory and plain bytes.
 void read_row(const TensorMap& map, const BoxRow& row, char* bytes);
 void write_row(const TensorMap& map, const BoxRow& row, const char* bytes);
-// Calls visit(address, bytes) for the parts of shared memory that a box at `shared` takes: one, or the chunks of rows
-// that are narrower than their swizzle.
+// Calls visit(address, bytes) for the parts of shared memory that a box at `shared` takes: one, or
+// the chunks of rows that are narrower than their swizzle.
 template <class Visit>
 void for_each_part(const TensorMap& map, char* shared, const Visit& visit) {
   const std::size_t row = row_bytes(map), pitch = row_pitch(map), all = box_bytes(map);
@@ -110,8 +110,9 @@ void for_each_part(const TensorMap& map, char* shared, const Visit& visit) {
 }
 // Elements outside of the tensor, as bytes.
 void fill_outside(const TensorMap& map, char* bytes, std::size_t size);
-// What a load makes of elements inside: tf32 is rounded, to the nearest and ties to even, and any NaN becomes 0x7fffe000.
-// The types that speak of flushing keep numbers too small to be normal, as a Hopper's loads do.
+// What a load makes of elements inside: tf32 is rounded, to the nearest and ties to even, and any
+// NaN becomes 0x7fffe000. The types that speak of flushing keep numbers too small to be normal, as
+// a Hopper's loads do.
 void convert_loaded(const TensorMap& map, char* bytes, std::size_t size);
 
 // to[i] = to[i] by from[i], each in one step that no other thread sees half of.

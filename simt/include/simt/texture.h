@@ -2,8 +2,8 @@
 
 // What kernels read textures and surfaces with.
 //
-// Sampling follows the CUDA guide: texel centres lie at 0.5, linear filtering takes weights with 8 fractional bits, and
-// the wrap and mirror modes work on normalised coordinates only.
+// Sampling follows the CUDA guide: texel centres lie at 0.5, linear filtering takes weights with 8
+// fractional bits, and the wrap and mirror modes work on normalised coordinates only.
 
 #include <simt/api_texture.h>
 #include <vector_types.h>
@@ -150,8 +150,8 @@ T sample(const Image& image, float x, float y, float z) {
   if (how.filterMode == cudaFilterModePoint || !std::is_same_v<Scalar, float>)
     return fetch(at[0], at[1], at[2]);
 
-  // A one-dimensional array is a row of a plane, read at y = 0: half of what is there comes from the
-  // row before it, if the second address mode is the border. An H200 does so.
+  // A one-dimensional array is a row of a plane, read at y = 0: half of what is there comes from
+  // the row before it, if the second address mode is the border. An H200 does so.
   const bool between_rows = size[1] != 0 || how.addressMode[1] == cudaAddressModeBorder;
   const bool filtered[3] = {true, between_rows, size[2] != 0};
   double low[3], weight[3];

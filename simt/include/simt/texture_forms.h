@@ -1,11 +1,12 @@
 #pragma once
 
-// Cubemaps, surfaces of layers, and the other forms of the texture functions. Part of simt/texture.h.
+// Cubemaps, surfaces of layers, and the other forms of the texture functions. Part of
+// simt/texture.h.
 
 namespace simt {
 
-// The face of a cubemap that a direction meets, and where: the table of the programming guide. Filtering stays
-// inside the face.
+// The face of a cubemap that a direction meets, and where: the table of the programming guide.
+// Filtering stays inside the face.
 struct CubePlace {
   int face;
   float s, t;  // 0 to 1
@@ -36,8 +37,8 @@ T sample_cube(unsigned long long object, float x, float y, float z, int layer) {
   return sample<T>(image, place.s, place.t, 0);
 }
 
-// The four texels that linear filtering would mix, of one channel: left below, right below, right above, left
-// above.
+// The four texels that linear filtering would mix, of one channel: left below, right below, right
+// above, left above.
 template <class T>
 T gather(unsigned long long object, float x, float y, int channel) {
   Image image = image_of(object);

@@ -1,7 +1,7 @@
 #pragma once
 
-// What nodes of graphs are made of, in the one form that takes them all (cudaGraphAddNode), and conditions. Part of
-// driver_types.h.
+// What nodes of graphs are made of, in the one form that takes them all (cudaGraphAddNode), and
+// conditions. Part of driver_types.h.
 
 #include <simt/types_graph.h>
 

@@ -1,8 +1,8 @@
 #pragma once
 
-// Addresses and memory apart: what the driver API's cuMemAddressReserve, cuMemCreate, cuMemMap and their
-// relatives are made of. Memory is a file without a name, so that it can lie at several addresses and be handed
-// to another process as a descriptor.
+// Addresses and memory apart: what the driver API's cuMemAddressReserve, cuMemCreate, cuMemMap and
+// their relatives are made of. Memory is a file without a name, so that it can lie at several
+// addresses and be handed to another process as a descriptor.
 
 #include <driver_types.h>
 

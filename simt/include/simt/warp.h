@@ -186,8 +186,8 @@ inline unsigned __ballot(int predicate, SIMT_HERE) {
 
 namespace simt {
 
-// Around stores to volatile arrays (see simt/cc/rewrite_volatile.cpp): the lanes that are here go on
-// together. It orders nothing for the checks: the program has said nothing of the sort.
+// Around stores to volatile arrays (see simt/cc/translate/rewrite_volatile.cpp): the lanes that are
+// here go on together. It orders nothing for the checks: the program has said nothing of the sort.
 inline void step(SIMT_HERE) {
   if (front != nullptr) active_mask({file, line});
 }

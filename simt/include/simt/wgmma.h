@@ -1,8 +1,8 @@
 #pragma once
 
-// wgmma: products of a warp group (four warps), D = A * B + D with D in registers, 64 x N, and A, B in
-// shared memory behind descriptors (A also in registers). A product runs when the warp waits for its
-// group: only then operands are read and registers written.
+// wgmma: products of a warp group (four warps), D = A * B + D with D in registers, 64 x N, and A, B
+// in shared memory behind descriptors (A also in registers). A product runs when the warp waits for
+// its group: only then operands are read and registers written.
 
 #include <simt/self.h>
 #include <simt/tensor_map.h>

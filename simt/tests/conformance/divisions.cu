@@ -5,7 +5,7 @@
 
 __device__ int numbers[] = {7, -7, 0, INT_MIN, INT_MAX};
 __device__ long long wide_numbers[] = {7, -7, 0, LLONG_MIN, LLONG_MAX};
-__device__ int zero = 0, minus_one = -1;
+__device__ int zero, minus_one;  // set by the host, so that no compiler knows them
 
 __global__ void divide(int count) {
   for (int i = 0; i < count; ++i) {
@@ -30,6 +30,9 @@ __global__ void divide(int count) {
 }
 
 int main() {
+  const int divisors[] = {0, -1};
+  cudaMemcpyToSymbol(zero, &divisors[0], sizeof(int));
+  cudaMemcpyToSymbol(minus_one, &divisors[1], sizeof(int));
   divide<<<1, 1>>>(5);
   return finished();
 }

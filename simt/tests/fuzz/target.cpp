@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <string>
 
-#include "diagnostics.h"
-#include "places.h"
-#include "split.h"
-#include "translate.h"
+#include "messages/diagnostics.h"
+#include "messages/source_map.h"
+#include "split/split.h"
+#include "translate/translate.h"
 
 void try_translate(std::string_view text) {
   using namespace simt::cc;
@@ -17,10 +17,10 @@ void try_translate(std::string_view text) {
   for (const bool linked : {false, true}) {
     for (const bool checked : {false, true}) {
       const Translation translation = translate(text, linked, checked);
-      const Places places(text, translation.text, translation.pieces);
-      const Diagnostics diagnostics(places, "/include");
+      const SourceMap map(text, translation.text, translation.pieces);
+      const Diagnostics diagnostics(map, "/include");
       for (const Finding& error : translation.errors) {
-        diagnostics.message(places.of_offset(error.offset), "error", error.what);
+        diagnostics.message(map.of_offset(error.offset), "error", error.what);
       }
       diagnostics.rewrite(std::string(text.substr(0, 2000)));
     }

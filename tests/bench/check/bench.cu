@@ -1,5 +1,5 @@
-// Ten kernels of everyday shapes, correct ones, for the price of the checks. Prints "name milliseconds"
-// for each; run.sh compares the same program compiled plain and with --check.
+// Ten correct kernels of common shapes, to measure what the checks cost. Prints "name milliseconds"
+// for each; run.sh compares the same program compiled without and with --check.
 
 #include <algorithm>
 #include <chrono>
@@ -127,7 +127,7 @@ double milliseconds(const std::function<void()>& work) {
     work();
     cudaDeviceSynchronize();
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-    if (i > 0) times.push_back(took.count());  // the first touches the memory
+    if (i > 0) times.push_back(took.count());  // the first run touches the memory
   }
   std::sort(times.begin(), times.end());
   return times[times.size() / 2];

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What the checks cost: run.sh PATH/TO/warpath-cc. One line a kernel, the medians last. The programs take
-# turns, five times, and the least time of each counts: what else the machine does adds to a time.
+# What the checks cost: run.sh PATH/TO/warpath-cc. One line per kernel, the medians last. The programs take turns, five
+# times, and the shortest time of each counts, because other load on the machine only adds to a time.
 set -e
 cc=${1:?usage: run.sh PATH/TO/warpath-cc}
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,5 +1,6 @@
 // How fast simt runs: element-wise work against the same loop in plain C++ with as many OS threads,
-// tiled matrix products, and what a launch costs. Prints one line a measurement; --json gives data.
+// tiled matrix products, and the cost of a launch. Prints one line per measurement; --json gives
+// data.
 
 #include <algorithm>
 #include <chrono>

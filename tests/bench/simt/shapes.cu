@@ -1,5 +1,6 @@
-// Five common shapes of kernels against the same work in plain C++ with as many OS threads. Prints one
-// line a shape: both times and their ratio; fails where the results differ. --json gives data.
+// Five common shapes of kernels against the same work in plain C++ with as many OS threads. Prints
+// one line per shape: both times and their ratio; fails where the results differ. --json gives
+// data.
 
 #include <algorithm>
 #include <chrono>
@@ -53,7 +54,7 @@ __global__ void block_sums(const float* x, float* sums, int n) {
   if (threadIdx.x == 0) sums[blockIdx.x] = part[0];
 }
 
-// The same for many elements a thread, as reductions that are meant to be fast do it.
+// The same with many elements per thread, as fast reductions do it.
 __global__ void strided_sums(const float* x, float* sums, int n) {
   __shared__ float part[threads];
   float sum = 0;
@@ -77,7 +78,7 @@ __global__ void histogram(const unsigned char* x, int* counts, int n) {
   for (int k = threadIdx.x; k < bins; k += blockDim.x) atomicAdd(&counts[k], own[k]);
 }
 
-// work(from, to) on every OS thread, each its share of [0, n).
+// Runs work(from, to) on every OS thread, each on its share of [0, n).
 void share_out(int n, const std::function<void(int, int)>& work) {
   const char* text = std::getenv("SIMT_THREADS");
   const int count = text != nullptr ? std::atoi(text) : int(std::thread::hardware_concurrency());
@@ -87,7 +88,7 @@ void share_out(int n, const std::function<void(int, int)>& work) {
   for (std::thread& thread : all) thread.join();
 }
 
-// The kernel's own loops: one tile after the other, one element after the other.
+// The loops of the kernel: one tile after the other, one element after the other.
 void plain_matmul(const float* a, const float* b, float* c, int n) {
   share_out(n / tile, [=](int from, int to) {
     for (int block = from * (n / tile); block < to * (n / tile); ++block) {
@@ -122,7 +123,7 @@ double median_seconds(const std::function<void()>& work) {
 
 bool json = false, good = true;
 
-// Both write `size` elements at `out`, which must then agree.
+// Both write `size` elements to `out`, and must agree.
 template <class T>
 void compare(const char* name, T* out, int size, const std::function<void()>& plain,
              const std::function<void()>& kernel) {

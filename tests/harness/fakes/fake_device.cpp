@@ -1,6 +1,6 @@
-// A device that is the host: its memory is malloc's, its kernels are ordinary functions. So the
-// harness is tested without CUDA and without simt. FAKE_GPU makes it claim to be a GPU, for what
-// only a GPU's user sees.
+// A device that is the host: its memory comes from malloc, its kernels are ordinary functions. With
+// it the harness is tested without CUDA and without simt. FAKE_GPU makes it claim to be a GPU, for
+// what only users of a GPU see.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -73,8 +73,8 @@ const char* free_memory(std::int64_t* bytes) {
   return nullptr;
 }
 
-// A clock by which the n-th sample that a process takes lasts 10 n microseconds. The least number of samples is taken, and
-// one launch more where nothing is known of it yet.
+// A timer by which the n-th sample of a process lasts 10 n microseconds. Takes min_samples samples,
+// and one more launch if no time is known yet.
 const char* time(const TimerOptions* options, Work work, void* context, double* samples,
                  int* count) {
   static int taken = 0;

@@ -1,4 +1,5 @@
-// What the fakes did, in order: a line each in the file that WARPATH_FAKE_LOG names, from whatever process.
+// What the fakes did, in order: one line each in the file that WARPATH_FAKE_LOG names, from every
+// process.
 #pragma once
 #include <cstdio>
 #include <cstdlib>

@@ -1,5 +1,6 @@
-// Kernels that take turns at the clock. Each launch is told to the log that the fake device keeps, and a rung goes wrong
-// at the launch its test wants: three are the check's, three the first turn's (one to warm up), one each of the others.
+// Kernels that are timed in turns. Each launch is written to the log that the fake device keeps,
+// and a rung fails at the launch its test wants. Three launches are for the check, three for the
+// first turn (one is the warm-up), one for each other turn.
 #include <unistd.h>
 
 #include <cstdlib>

@@ -1,19 +1,20 @@
-// y = 2x, in host functions that take the place of kernels.
+// y = 2x, in host functions that stand in for kernels.
 #pragma once
 #include <cstdint>
 #include <cstring>
 
-#include "core/registry.h"
+#include "core/host/registry.h"
 
 namespace warpath::toy {
 
 struct Args {
+  static constexpr const char* op = "toy";
   Tensor x, y;
   Scratch scratch;
   double factor = 2;
 
   static Contract contract() {
-    return Contract("toy", "y = factor x")
+    return Contract(op, "y = factor x")
         .in("x", &Args::x, {"rows...", "cols"}, {DType::f32, DType::i32})
         .out("y", &Args::y, {"rows...", "cols"}, "x")
         .real("factor", &Args::factor, 2)
@@ -23,10 +24,11 @@ struct Args {
 
 // total += sum of x[where]; a position tensor, an in-place tensor and an optional one.
 struct Gather {
+  static constexpr const char* op = "toy_gather";
   Tensor x, where, total, bias;
 
   static Contract contract() {
-    return Contract("toy_gather", "total += x[where] + bias")
+    return Contract(op, "total += x[where] + bias")
         .in("x", &Gather::x, {"n"}, {DType::f32})
         .in("where", &Gather::where, {"m"}, {DType::i64})
         .index()
@@ -38,23 +40,25 @@ struct Gather {
 
 // The same args under another op name: the kernels that must not pass.
 struct Unruly : Args {
+  static constexpr const char* op = "unruly";
   static Contract contract() {
-    return Contract("unruly", "y = 2x, never done right")
+    return Contract(op, "y = 2x, never done right")
         .in("x", &Unruly::x, {"rows...", "cols"}, std::vector<DType>{DType::f32})
         .out("y", &Unruly::y, {"rows...", "cols"}, "x");
   }
 };
 
-// And once more, for rungs that are timed in turns.
+// And a third op name, for rungs that are timed in turns.
 struct Relay : Args {
+  static constexpr const char* op = "relay";
   static Contract contract() {
-    return Contract("relay", "y = 2x, in turns")
+    return Contract(op, "y = 2x, in turns")
         .in("x", &Relay::x, {"rows...", "cols"}, std::vector<DType>{DType::f32})
         .out("y", &Relay::y, {"rows...", "cols"}, "x");
   }
 };
 
-// Of the last two.
+// The reference and the cost of the last two ops.
 template <class A>
 void twice(const A& a, const A&) {
   for (std::int64_t i = 0; i < a.x.size(); ++i)

@@ -1,5 +1,4 @@
-// What `check --wrong` must find rejected. ACCEPTED adds one that is right, and must be complained
-// about.
+// What `check --wrong` must see rejected. ACCEPTED adds one that is right, which must be reported.
 #include "toy.h"
 
 namespace warpath::toy {

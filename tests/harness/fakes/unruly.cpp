@@ -1,4 +1,4 @@
-// One kernel for each way to be wrong that the harness promises to see.
+// One kernel for each kind of error that the harness promises to detect.
 #include <unistd.h>
 
 #include <cmath>
@@ -103,7 +103,7 @@ const Named all[] = {
 struct RegisterAll {
   RegisterAll() {
     for (const Named& n : all) Registrar<Unruly>(n.file, n.launch, {});
-    // Says of itself that it is not deterministic, and is within the tolerance: passes.
+    // Declares that it is not deterministic, and is within the tolerance: passes.
     Registrar<Unruly>("unruly/honest.cu",
                       [](const Unruly& a, cudaStream_t) {
                         right(a);

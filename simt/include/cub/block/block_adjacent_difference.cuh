@@ -1,6 +1,7 @@
 #pragma once
 
-// op(item, its neighbour) over a block; the item at the border stays, unless its neighbour is given.
+// op(item, its neighbour) over a block; the item at the border stays, unless its neighbour is
+// given.
 
 #include <cub/block/block_neighbours.cuh>
 

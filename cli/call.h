@@ -1,0 +1,20 @@
+// A call of an op as a person types it: "512x4096x4096", "rows=8,cols=1000,kind=max,without=bias",
+// "tensors=768+2304" for a list of two tensors.
+#pragma once
+#include <string>
+
+#include "harness/plan.h"
+
+namespace warpath::cli {
+
+inline constexpr int simt_arch = 90;  // of the device that simt emulates
+
+// A case with those sizes. Plain sizes are in the order in which the arguments name dimensions; a
+// leading axis that is not given is 1. Refuses what does not fit the contract, and lists the names
+// to use.
+Case parse_call(const Op& op, const std::string& text);
+
+// The args of a call. The tensors have aligned addresses that must not be dereferenced.
+harness::ArgsBlob args_without_data(const harness::Plan& plan);
+
+}  // namespace warpath::cli

@@ -1,0 +1,137 @@
+// The program's command line: what there is to type, read by CLI11. Only this file includes it, for
+// it is slow to compile.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <string_view>
+
+#include "cli/command.h"
+#include "cli/op_names.h"
+
+namespace warpath::cli {
+namespace {
+
+CLI::App& app(void* command) {
+  return *static_cast<CLI::App*>(command);
+}
+
+constexpr const char* footer = R"(
+Start here:
+  ./warpath                    a short tour
+  ./warpath run softmax        one ladder, checked; timed on a GPU
+  ./warpath ops                what there is
+Every command has --help with examples.)";
+
+// Listed so that the help shows them. The first ones are programs of their own. The launcher
+// ./warpath carries out the others, because it has the tests, Python and the formatters at hand.
+struct Elsewhere {
+  const char *name, *summary;
+};
+constexpr Elsewhere elsewhere[] = {
+    {"cc", "the CUDA compiler for this CPU, used as nvcc is (warpath cc --help)"},
+    {"debug", "gdb at a CUDA thread of what cc made (warpath debug --help)"},
+    {"test", "every test, or those of some ops: ./warpath test softmax"},
+    {"python", "Python with torch and `import warpath`; what follows goes to it"},
+    {"compare", "an op by PyTorch, Triton, ONNX Runtime, WebGPU and others, in one table"},
+    {"format", "formats the sources"},
+};
+
+void add_commands(CLI::App& app, Options& options, int& status) {
+  for (const Command* command : {&doctor_command, &ops_command, &run_command, &check_command,
+                                 &bench_command, &tables_command}) {
+    CLI::App* c = app.add_subcommand(command->name, command->summary);
+    c->footer(command->examples);
+    Flags flags(c);
+    command->flags(flags, options);
+    c->callback([command, &options, &status] { status = command->run(options); });
+  }
+  for (const Elsewhere& e : elsewhere) {
+    CLI::App* c = app.add_subcommand(e.name, e.summary);
+    c->prefix_command();
+    c->callback([&e] {
+      throw Refusal(
+          fmt::format("type ./warpath {}: the launcher does that, not this program", e.name));
+    });
+  }
+}
+
+// A first word that is no command: the message suggests the nearest one.
+void refuse_unknown_command(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return;
+  std::vector<std::string> known;
+  for (const CLI::App* c : app.get_subcommands({})) known.push_back(c->get_name());
+  if (std::find(known.begin(), known.end(), argv[1]) == known.end())
+    throw Refusal(did_you_mean("command", argv[1], known));
+}
+
+int refuse(const std::string& why) {
+  fmt::print(stderr, "warpath: {}\n", why);
+  return cannot;
+}
+
+}  // namespace
+
+void Flags::names(std::vector<std::string>& into, const char* help, bool required) {
+  app(command_).add_option("op", into, help)->required(required);
+}
+void Flags::yes(const char* flag, bool& into, const char* help) {
+  app(command_).add_flag(flag, into, help);
+}
+void Flags::text(const char* flag, std::string& into, const char* type, const std::string& help) {
+  app(command_).add_option(flag, into, help)->type_name(type);
+}
+void Flags::list(const char* flag, std::vector<std::string>& into, bool commas, const char* type,
+                 const char* help) {
+  CLI::Option* o = app(command_).add_option(flag, into, help);
+  o->type_name(type)->allow_extra_args(false);
+  if (commas) o->delimiter(',');
+}
+void Flags::seconds(const char* flag, double& into, const char* help) {
+  app(command_)
+      .add_option(flag, into, help)
+      ->type_name("S")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+}
+void Flags::seconds(const char* flag, std::optional<double>& into, const std::string& help) {
+  app(command_).add_option(flag, into, help)->type_name("S")->check(CLI::PositiveNumber);
+}
+void Flags::number(const char* flag, std::uint64_t& into, const char* help) {
+  app(command_).add_option(flag, into, help)->type_name("N")->capture_default_str();
+}
+void Flags::count(const char* flag, int& into, const char* help) {
+  app(command_).add_option(flag, into, help)->type_name("N")->check(CLI::NonNegativeNumber);
+}
+
+int run_program(int argc, char** argv) {
+  Options options;
+  int status = all_passed;
+  CLI::App app("Every kernel of the 100-days curricula, made real: checked, timed, explained.",
+               "warpath");
+  app.footer(footer);
+  app.set_version_flag("--version", std::string("warpath 0.1"));
+  Flags flags(&app);
+  add_json_flag(flags, options);
+  add_commands(app, options, status);
+
+  try {
+    run_tool(argc - 1, argv + 1);
+    refuse_unknown_command(app, argc, argv);
+    app.parse(argc, argv);
+    if (app.get_subcommands().empty()) status = tour(options);
+  } catch (const CLI::Success& e) {
+    return app.exit(e);  // --help, --version
+  } catch (const CLI::ParseError& e) {
+    return refuse(fmt::format("{}; see --help", std::string_view(e.what())));
+  } catch (const Refusal& e) {
+    return refuse(e.what());
+  } catch (const std::exception& e) {
+    return refuse(e.what());
+  }
+  return status;
+}
+
+}  // namespace warpath::cli

@@ -1,0 +1,53 @@
+#include "harness/outcome.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace warpath::harness {
+
+std::vector<Summary> summarise(const std::vector<Record>& records) {
+  std::vector<Summary> all;
+  for (const Record& r : records) {
+    auto it =
+        std::find_if(all.begin(), all.end(), [&](const Summary& s) { return s.name == r.name; });
+    if (it == all.end()) {
+      all.push_back({});
+      it = all.end() - 1;
+      it->name = r.name;
+      it->peer = r.peer;
+    }
+    if (r.status == Status::passed) {
+      ++it->passed;
+      if (!it->worst || r.ratio > it->worst->ratio) it->worst = &r;
+    } else if (r.status == Status::failed) {
+      ++it->failed;
+      it->failures.push_back(&r);
+    } else {
+      ++it->skipped;
+      it->skips.push_back(&r);
+    }
+  }
+  return all;
+}
+
+bool is_race(const OpOutcome& outcome, const std::string& rung) {
+  const auto& all = outcome.entry->contestants;
+  const auto it =
+      std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.name == rung; });
+  return it != all.end() && it->rung->race;
+}
+
+std::vector<OpOutcome> run_all(const std::vector<OpEntry>& ops, const Settings& settings,
+                               const Watch& watch) {
+  std::vector<OpOutcome> outcomes;
+  for (const OpEntry& e : ops) {
+    const auto begin = std::chrono::steady_clock::now();
+    OpOutcome outcome{&e, run_op(settings, *e.op, e.contestants, e.attempts, watch)};
+    outcome.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    outcomes.push_back(std::move(outcome));
+  }
+  return outcomes;
+}
+
+}  // namespace warpath::harness

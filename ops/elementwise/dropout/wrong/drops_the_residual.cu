@@ -1,0 +1,35 @@
+// The mask is applied to the sum of x and the residual: what should always pass is dropped as well.
+#include "core/host/dispatch.cuh"
+#include "core/host/launch.h"
+#include "core/thread/convert.cuh"
+#include "ops/elementwise/dropout/dropout.h"
+#include "ops/elementwise/dropout/mask.cuh"
+
+namespace warpath::dropout {
+namespace {
+
+template <class T>
+__global__ void drops_the_residual(const T* x, const T* residual, T* y, Mask<std::uint64_t> mask,
+                                   std::int64_t n) {
+  const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  const float sum = to_float(x[i]) * mask.scale + (residual ? to_float(residual[i]) : 0.0f);
+  const std::uint32_t word = mask.words(i / 4).at[i % 4];
+  y[i] = from_float<T>(mask.all || word < mask.threshold ? 0.0f : sum);
+}
+
+void launch(const Forward& args, cudaStream_t stream) {
+  const std::int64_t n = args.x.size();
+  const auto mask = mask_of(args);
+  if (n == 0) return;
+  dispatch_float(args.x.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    drops_the_residual<T><<<grid_x(n, 256), 256, 0, stream>>>(args.x.as<T>(), args.residual.as<T>(),
+                                                              args.y.as<T>(), mask, n);
+  });
+}
+
+WARPATH_RUNG(Forward, launch);
+
+}  // namespace
+}  // namespace warpath::dropout

@@ -1,0 +1,36 @@
+// The bias of the row instead of the column: right for square matrices in nothing but the shapes.
+#include "core/host/dispatch.cuh"
+#include "core/host/launch.h"
+#include "core/thread/convert.cuh"
+#include "ops/elementwise/fused_elementwise/activation.cuh"
+
+namespace warpath::fused_elementwise {
+namespace {
+
+template <class T>
+__global__ void bias_by_row(const T* x, const T* bias, const T* residual, T* y, std::int64_t n,
+                            std::int64_t cols, Activation activation, float scale) {
+  const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float z = to_float(x[i]);
+  if (bias) z += to_float(bias[i / cols % cols]);
+  z = activated(z, activation);
+  if (residual) z += to_float(residual[i]);
+  y[i] = from_float<T>(scale * z);
+}
+
+void launch(const Args& args, cudaStream_t stream) {
+  const std::int64_t n = args.x.size();
+  if (n == 0) return;
+  dispatch_float(args.x.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    bias_by_row<T><<<grid_x(n, 256), 256, 0, stream>>>(
+        args.x.as<T>(), args.bias.as<T>(), args.residual.as<T>(), args.y.as<T>(), n,
+        args.x.shape[1], args.activation, float(args.scale));
+  });
+}
+
+WARPATH_RUNG(Args, launch);
+
+}  // namespace
+}  // namespace warpath::fused_elementwise

@@ -1,0 +1,33 @@
+// One thread, one element: the gradient passes where x was positive.
+//
+// Limit: two small loads in flight per thread.
+#include "core/host/dispatch.cuh"
+#include "core/host/launch.h"
+#include "core/thread/convert.cuh"
+#include "ops/elementwise/relu/relu.h"
+
+namespace warpath::relu {
+namespace {
+
+template <class T>
+__global__ void naive(const T* x, const T* dy, T* dx, std::int64_t n) {
+  const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < n) dx[i] = to_float(x[i]) <= 0 ? from_float<T>(0) : dy[i];
+}
+
+void launch(const Backward& args, cudaStream_t stream) {
+  const std::int64_t n = args.x.size();
+  if (n == 0) return;
+  dispatch_float(args.x.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    constexpr int threads = 256;
+    naive<T><<<grid_x(n, threads), threads, 0, stream>>>(args.x.as<T>(), args.dy.as<T>(),
+                                                         args.dx.as<T>(), n);
+  });
+  CUDA_CHECK(cudaGetLastError());
+}
+
+WARPATH_RUNG(Backward, launch);
+
+}  // namespace
+}  // namespace warpath::relu

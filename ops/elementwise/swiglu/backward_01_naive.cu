@@ -1,0 +1,37 @@
+// One thread, one element: both gradients from one sigmoid.
+//
+// Limit: three small loads in flight per thread.
+#include "core/host/dispatch.cuh"
+#include "core/host/launch.h"
+#include "core/thread/convert.cuh"
+#include "ops/elementwise/swiglu/swiglu.h"
+
+namespace warpath::swiglu {
+namespace {
+
+template <class T>
+__global__ void naive(const T* gate, const T* up, const T* dy, T* dgate, T* dup, std::int64_t n) {
+  const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  const float g = to_float(gate[i]), d = to_float(dy[i]), s = 1 / (1 + expf(-g));
+  dgate[i] = from_float<T>(d * to_float(up[i]) * (s * (1 + g * (1 - s))));
+  dup[i] = from_float<T>(d * (g * s));
+}
+
+void launch(const Backward& args, cudaStream_t stream) {
+  const std::int64_t n = args.dy.size();
+  if (n == 0) return;
+  dispatch_float(args.dy.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    constexpr int threads = 256;
+    naive<T><<<grid_x(n, threads), threads, 0, stream>>>(args.gate.as<T>(), args.up.as<T>(),
+                                                         args.dy.as<T>(), args.dgate.as<T>(),
+                                                         args.dup.as<T>(), n);
+  });
+  CUDA_CHECK(cudaGetLastError());
+}
+
+WARPATH_RUNG(Backward, launch);
+
+}  // namespace
+}  // namespace warpath::swiglu

@@ -1,0 +1,35 @@
+// Writes only the rows that some id names: the others keep what was there before.
+#include "ops/layout/embedding/ids.cuh"
+
+namespace warpath::embedding {
+namespace {
+
+constexpr int threads = 128;
+
+template <class T>
+__global__ void rows_left_out(const T* dy, Ids ids, T* dtable, std::int64_t tokens,
+                              std::int64_t width, std::int64_t padding) {
+  const std::int64_t row = blockIdx.x;
+  for (std::int64_t c = threadIdx.x; c < width; c += threads) {
+    float sum = 0;
+    bool any = false;
+    for (std::int64_t t = 0; t < tokens; ++t)
+      if (ids[t] == row && row != padding) sum += to_float(dy[t * width + c]), any = true;
+    if (any) dtable[row * width + c] = from_float<T>(sum);
+  }
+}
+
+void launch(const Backward& args, cudaStream_t stream) {
+  if (args.dtable.size() == 0) return;
+  dispatch_float(args.dy.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    rows_left_out<T><<<grid_x(args.dtable.shape[0], 1), threads, 0, stream>>>(
+        args.dy.as<T>(), Ids::of(args.ids), args.dtable.as<T>(), args.ids.size(),
+        args.dtable.shape[1], args.padding_idx);
+  });
+}
+
+WARPATH_RUNG(Backward, launch);
+
+}  // namespace
+}  // namespace warpath::embedding

@@ -1,0 +1,35 @@
+// c is multiplied by beta whatever beta is: 0 times NaN is NaN, and memory that beta = 0 says is
+// not needed may hold anything.
+#include "ops/matmul/matmul/problem.cuh"
+
+namespace warpath::matmul {
+namespace {
+
+constexpr int down = 8, right = 32;
+
+template <class T>
+__global__ void always_reads_c(Problem<T> p, const void* c) {
+  const Place tile = place_of<down, right>(blockIdx.x, p.m, p.n);
+  const std::int64_t row = tile.row + threadIdx.y, col = tile.col + threadIdx.x;
+  if (row >= p.m || col >= p.n) return;
+  float sum = 0;
+  for (std::int64_t l = 0; l < p.k; ++l)
+    sum += to_float(p.a.at(tile.batch, row, l)) * to_float(p.b.at(tile.batch, l, col));
+  Epilogue<T> out = p.out;
+  out.c = c;
+  out.put(sum, tile.batch, row, col);
+}
+
+void launch(const Args& args, cudaStream_t stream) {
+  if (args.d.size() == 0) return;
+  dispatch_float(args.a.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    always_reads_c<T><<<tiles_of(args, down, right), dim3(right, down), 0, stream>>>(
+        problem_of<T>(args), args.c.data);
+  });
+}
+
+WARPATH_RUNG(Args, launch, .supports = any);
+
+}  // namespace
+}  // namespace warpath::matmul

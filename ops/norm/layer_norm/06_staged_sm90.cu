@@ -1,0 +1,41 @@
+// Rows over 64 KiB are staged in the shared memory of a cluster of blocks.
+//
+// What changed: such a row fills the registers of a whole SM, so that nothing is loaded while it is
+// normalised, or does not fit at all and is read twice. Here 2 to 16 blocks share it, 64 KiB each, fetched by
+// asynchronous copies that take no registers; three blocks fit on an SM, and while one computes the others
+// load and store. The blocks exchange their moments through each other's shared memory
+// (forward_staged.cuh).
+// Limit: the memory. In larger clusters, the time that blocks wait for each other.
+#include "core/host/dispatch.cuh"
+#include "ops/norm/forward_staged.cuh"
+#include "ops/norm/layer_norm/layer_norm.h"
+
+namespace warpath::layer_norm {
+namespace {
+
+void launch(const Forward& args, cudaStream_t stream) {
+  dispatch_float(args.x.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    norm::ForwardProblem<T> p{};
+    p.x = args.x.as<T>();
+    p.weight = args.weight.as<T>();
+    p.bias = args.bias.as<T>();
+    p.y = args.y.as<T>();
+    p.means = args.mean.as<float>();
+    p.rstds = args.rstd.as<float>();
+    p.eps = static_cast<float>(args.eps);
+    p.rows = args.x.shape[0];
+    p.cols = args.x.shape[1];
+    norm::launch_forward_staged<true>(p, stream);
+  });
+  CUDA_CHECK(cudaGetLastError());
+}
+
+std::string supports(const Forward& args) {
+  return norm::staged_takes(args.x, args.y, args.weight, args.bias);
+}
+
+WARPATH_RUNG(Forward, launch, .supports = supports);
+
+}  // namespace
+}  // namespace warpath::layer_norm

@@ -1,0 +1,41 @@
+// The rows of x and dy live in registers, a block's sums in its shared memory.
+//
+// What changed: 16-byte loads, each element of x and dy read once. The sums for dweight stay in shared
+// memory while the block walks over its rows (backward_walk.cuh); a thread always has the same columns, so
+// it adds to places that no other thread touches. Several short rows share a block, which adds up their
+// sums before it leaves them in scratch memory. Rows over 16384 elements (8192 where they are not aligned)
+// take two kernels instead, the row sums and then slabs of columns, and are read twice.
+// Limit: the memory, for rows up to 16384 elements; the second read beyond.
+#include "core/host/dispatch.cuh"
+#include "ops/norm/backward_walk.cuh"
+#include "ops/norm/rms_norm/rms_norm.h"
+
+namespace warpath::rms_norm {
+namespace {
+
+void launch(const Backward& args, cudaStream_t stream) {
+  dispatch_float(args.x.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    norm::BackwardProblem<T> p{};
+    p.x = args.x.as<T>();
+    p.dy = args.dy.as<T>();
+    p.rstds = args.rstd.as<float>();
+    p.weight = args.weight.as<T>();
+    p.dx = args.dx.as<T>();
+    p.dweight = args.dweight.as<T>();
+    p.rows = args.x.shape[0];
+    p.cols = args.x.shape[1];
+    p.scratch = args.scratch.data;
+    norm::launch_backward_walk<false, false>(p, stream);
+  });
+  CUDA_CHECK(cudaGetLastError());
+}
+
+std::int64_t scratch_bytes(const Backward& args) {
+  return norm::backward_walk_scratch<false>(args.x.shape[0], args.x.shape[1]);
+}
+
+WARPATH_RUNG(Backward, launch, .scratch = scratch_bytes);
+
+}  // namespace
+}  // namespace warpath::rms_norm

@@ -1,0 +1,51 @@
+// Normalisation by the root of the mean square over the last axis, and its gradient.
+//   forward:  y[r, c] = x[r, c] * rstd[r] * weight[c],  rstd[r] = 1 / sqrt(sum_c x[r, c]^2 / cols + eps)
+//   backward, with n[r, c] = x[r, c] * rstd[r] and g[r, c] = dy[r, c] * weight[c]:
+//             dx[r, c] = rstd[r] * (g[r, c] - n[r, c] * sum_c (g[r] n[r]) / cols)
+//             dweight[c] = sum_r dy[r, c] * n[r, c]
+// Without a weight it is 1. A row with NaN gives NaN; one with an infinity gives 0, and NaN in its place.
+#pragma once
+#include "core/host/rung.h"
+
+namespace warpath::rms_norm {
+
+struct Forward {
+  static constexpr const char* op = "rms_norm";
+  Tensor x, weight, y, rstd;
+  Scratch scratch;
+  double eps = 1e-6;
+
+  static Contract contract() {
+    return Contract(op, "y = x / sqrt(mean of x^2 + eps) * weight over the last axis")
+        .in("x", &Forward::x, {"rows...", "cols"}, {DType::f32, DType::f16, DType::bf16})
+        .in("weight", &Forward::weight, {"cols"}, "x")
+        .optional()
+        .out("y", &Forward::y, {"rows...", "cols"}, "x")
+        .out("rstd", &Forward::rstd, {"rows..."}, {DType::f32})
+        .optional()
+        .real("eps", &Forward::eps, 1e-6)
+        .scratch("scratch", &Forward::scratch)
+        .after({"layer_norm"});
+  }
+};
+
+struct Backward {
+  static constexpr const char* op = "rms_norm_backward";
+  Tensor x, dy, rstd, weight, dx, dweight;
+  Scratch scratch;
+
+  static Contract contract() {
+    return Contract(op, "gradients of rms_norm from x, dy and the rstd of each row")
+        .in("x", &Backward::x, {"rows...", "cols"}, {DType::f32, DType::f16, DType::bf16})
+        .in("dy", &Backward::dy, {"rows...", "cols"}, "x")
+        .in("rstd", &Backward::rstd, {"rows..."}, {DType::f32})
+        .in("weight", &Backward::weight, {"cols"}, "x")
+        .optional()
+        .out("dx", &Backward::dx, {"rows...", "cols"}, "x")
+        .out("dweight", &Backward::dweight, {"cols"}, "x")
+        .optional()
+        .scratch("scratch", &Backward::scratch);
+  }
+};
+
+}  // namespace warpath::rms_norm

@@ -1,0 +1,39 @@
+// Adds the norms of the tensors: right for one tensor, too large for more.
+#include "ops/optimizer/grad_norm/finish.cuh"
+
+namespace warpath::grad_norm {
+namespace {
+
+constexpr int threads = 256;
+
+// One block goes through one tensor after the other.
+template <class T>
+__global__ void sum_of_norms(const T* g, std::int64_t n, bool first, bool last, float* total,
+                             Results results) {
+  __shared__ float slots[threads / 32];
+  float sum = 0;
+  for (std::int64_t i = threadIdx.x; i < n; i += threads) sum += to_float(g[i]) * to_float(g[i]);
+  sum = block_reduce<threads>(sum, Sum{}, slots);
+  if (threadIdx.x != 0) return;
+  const float so_far = (first ? 0 : *total) + sqrtf(sum);
+  *total = so_far;
+  if (last) results.write(so_far * so_far);
+}
+
+void launch(const Args& args, cudaStream_t stream) {
+  auto* const total = static_cast<float*>(args.scratch.data);
+  const std::int64_t count = std::max<std::int64_t>(args.g.count, 1);
+  dispatch_float(args.g.count ? args.g[0].dtype : DType::f32, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    for (std::int64_t t = 0; t < count; ++t)
+      sum_of_norms<T><<<1, threads, 0, stream>>>(args.g.count ? args.g[t].as<T>() : nullptr,
+                                                 args.g.count ? args.g[t].size() : 0, t == 0,
+                                                 t == count - 1, total, Results::of(args));
+  });
+}
+
+WARPATH_RUNG(
+    Args, launch, .scratch = [](const Args&) { return std::int64_t(4); });
+
+}  // namespace
+}  // namespace warpath::grad_norm

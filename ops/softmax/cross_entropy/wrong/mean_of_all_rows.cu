@@ -1,0 +1,34 @@
+// The gradient is divided by the number of rows: right until a label is ignored.
+#include "ops/softmax/cross_entropy/call.cuh"
+
+namespace warpath::cross_entropy {
+namespace {
+
+template <class T>
+__global__ void mean_of_all_rows(const T* logits, T* dlogits, Tokens tokens) {
+  const std::int64_t row = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (row >= tokens.rows) return;
+  const T* x = logits + row * tokens.words;
+  Stat seen = nothing();
+  float sum = 0;
+  for (int c = 0; c < tokens.words; ++c) seen = include(seen, to_float(x[c]));
+  for (int c = 0; c < tokens.words; ++c) sum += to_float(x[c]);
+  const Target target(tokens, row);
+  write_token(tokens, row, target, seen, target.logit(x), sum);
+  const float weight = tokens.grad_scale / (tokens.counted ? float(tokens.rows) : 1.0f);
+  const Slope slope(tokens, target, seen, weight);
+  for (int c = 0; c < tokens.words && dlogits; ++c)
+    dlogits[row * tokens.words + c] = slope.of(Vector<T, 1>{x[c]}, c).at[0];
+}
+
+void launch(const Gradient& args, cudaStream_t stream) {
+  launch_forward(args, stream, [&]<class T>(const Tokens& tokens, Tag<T>) {
+    mean_of_all_rows<<<grid_x(tokens.rows, 64), 64, 0, stream>>>(args.logits.as<const T>(),
+                                                                 args.dlogits.as<T>(), tokens);
+  });
+}
+
+WARPATH_RUNG(Gradient, launch, .scratch = scratch_bytes);
+
+}  // namespace
+}  // namespace warpath::cross_entropy

@@ -1,0 +1,66 @@
+#include "python/src/ladder.h"
+
+#include <dlfcn.h>
+
+#include <type_traits>
+
+#include "core/host/error.h"
+#include "harness/library.h"
+
+namespace fs = std::filesystem;
+
+namespace warpath::python {
+namespace {
+
+Runtime open_runtime(const fs::path& path) {
+  Runtime r;
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library) throw Error(dlerror());
+  const auto find = [&](auto& function, const char* name) {
+    function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(library, name));
+    return function != nullptr;
+  };
+  if (!find(r.arch, "warpath_arch") || !find(r.devices, "warpath_devices") ||
+      !find(r.finish, "warpath_finish") || !find(r.zero, "warpath_zero"))
+    throw Error(path.string() + ": not a runtime of this version");
+  find(r.pause_checks, "simt_pause_checks");
+  find(r.resume_checks, "simt_resume_checks");
+  return r;
+}
+
+}  // namespace
+
+LazyLadder::LazyLadder(const Installation& at, const std::string& folder, std::string op,
+                       Backend backend)
+    : library_(at.lib / (folder + "_" + backend_names[backend] + ".so")),
+      runtime_(at.package / (std::string("runtime_") + backend_names[backend] + ".so")),
+      op_(std::move(op)),
+      backend_(backend) {}
+
+bool LazyLadder::exists() const {
+  std::error_code ignored;
+  return fs::exists(library_, ignored) && fs::exists(runtime_, ignored);
+}
+
+void LazyLadder::open_now() {
+  there_ = exists();
+  if (!there_) return;
+  try {
+    ladder_.runtime = open_runtime(runtime_);
+    const harness::OpenLibrary opened = harness::open_library(library_);
+    if (!opened.ok()) throw Error(opened.error);
+    for (const Rung& r : opened.registry->rungs)
+      if (r.op == op_ && !r.peer) ladder_.rungs.push_back(&r);
+  } catch (const std::exception& e) {
+    error_ = "warpath::" + op_ + ": its kernels for the " + (backend_ == cuda ? "GPU" : "CPU") +
+             " cannot be opened: " + e.what();
+  }
+}
+
+const Ladder* LazyLadder::open() {
+  std::call_once(once_, [&] { open_now(); });
+  if (!error_.empty()) throw Error(error_);
+  return there_ ? &ladder_ : nullptr;
+}
+
+}  // namespace warpath::python

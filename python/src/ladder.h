@@ -1,0 +1,76 @@
+// The rungs of an op for one backend, opened when they are first needed. Kernel libraries are large and need a CUDA
+// runtime or simt; contracts are in small host libraries.
+#pragma once
+#include <filesystem>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/host/registry.h"
+
+namespace warpath::python {
+
+enum Backend { simt, cuda };
+inline const char* const backend_names[] = {"simt", "cuda"};
+
+// runtime.cu of one backend.
+struct Runtime {
+  int (*arch)(int device) = nullptr;
+  int (*devices)() = nullptr;
+  const char* (*finish)() = nullptr;
+  const char* (*zero)(void* data, std::int64_t bytes, void* stream) = nullptr;
+  // Only simt has these two: users' own checked kernels may be in the process too, and to their checks torch's
+  // memory is no device memory.
+  bool (*pause_checks)() = nullptr;
+  void (*resume_checks)() = nullptr;
+};
+
+// Pauses the checks of users' own kernels for as long as it lives.
+class ChecksPaused {
+ public:
+  explicit ChecksPaused(const Runtime& runtime)
+      : resume_(runtime.pause_checks && runtime.pause_checks() ? runtime.resume_checks : nullptr) {}
+  ~ChecksPaused() {
+    if (resume_) resume_();
+  }
+  ChecksPaused(const ChecksPaused&) = delete;
+  ChecksPaused& operator=(const ChecksPaused&) = delete;
+
+ private:
+  void (*resume_)();
+};
+
+struct Ladder {
+  std::vector<const Rung*> rungs;  // from the bottom up, no peers
+  Runtime runtime;
+};
+
+// Where an installation keeps its parts.
+struct Installation {
+  std::filesystem::path package;  // runtime_BACKEND.so
+  std::filesystem::path lib;      // FOLDER_BACKEND.so
+  std::filesystem::path ops;      // FAMILY/FOLDER, what the folders bring in Python
+};
+
+class LazyLadder {
+ public:
+  LazyLadder(const Installation& at, const std::string& folder, std::string op, Backend backend);
+
+  // Whether there is a library to open.
+  bool exists() const;
+  // Null where there is none; Error where it cannot be opened. Opens it once, from whichever thread comes first.
+  const Ladder* open();
+
+ private:
+  void open_now();
+
+  std::filesystem::path library_, runtime_;
+  std::string op_;
+  Backend backend_;
+  std::once_flag once_;
+  bool there_ = false;
+  std::string error_;
+  Ladder ladder_;
+};
+
+}  // namespace warpath::python

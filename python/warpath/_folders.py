@@ -1,0 +1,49 @@
+"""What an op's folder brings in Python, found by being there. ops/FAMILY/OP/ may have:
+
+OP.py        the Triton twin: a function per op of the folder
+OP.wgsl      the WebGPU twin
+peers.py     the op by other libraries: NAME_torch, NAME_numpy, NAME_onnx
+autograd.py  GRADIENTS: {"NAME": class}, for an op whose gradient is no op NAME_backward
+modules.py   modules for warpath.nn; REPLACES, for warpath.patch: {class of torch.nn, or the full name of another library's: module}
+"""
+
+import functools
+import importlib.util
+import sys
+import threading
+from pathlib import Path
+from types import ModuleType
+
+from warpath._contract import Op
+
+
+def file(op: Op, name: str) -> Path | None:
+    """A file of the op's folder, if it is there."""
+    path = Path(op.path, name)
+    return path if op.path and path.is_file() else None
+
+
+def words(op: Op, name: str) -> str:
+    """How messages name such a file."""
+    return f"ops/{op.family or '*'}/{op.folder}/{name}"
+
+
+_lock = threading.RLock()  # a file is run once, whichever thread comes first
+
+
+@functools.cache
+def _load(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(
+        f"warpath_op_{path.parent.name}_{path.stem}", path
+    )
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # torch.compile looks globals up by that name
+    spec.loader.exec_module(module)
+    return module
+
+
+def module(op: Op, name: str) -> ModuleType | None:
+    """A Python file of the op's folder, loaded once."""
+    path = file(op, f"{name}.py")
+    with _lock:
+        return None if path is None else _load(path.resolve())

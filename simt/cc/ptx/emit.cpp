@@ -1,0 +1,414 @@
+// The C++ for PTX statements. Those in the tables become calls; anything else is refused by name,
+// because a program that silently computes something else is worse than one that does not build.
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "ptx/writer.h"
+
+namespace simt::cc {
+namespace {
+
+class Emitter : PtxWriter {
+ public:
+  using PtxWriter::PtxWriter;
+
+  std::string run() {
+    if (s_.kind == PtxStatement::Kind::open) return "{";
+    if (s_.kind == PtxStatement::Kind::close) return "}";
+    if (s_.kind == PtxStatement::Kind::declaration) return declaration();
+    if (s_.kind == PtxStatement::Kind::label) return ptx_label(s_.opcode) + ": (void)0";
+    std::string text = instruction();
+    if (text.empty() || unknown_) return "";
+    if (s_.guard.empty()) return text;
+    text = std::string("if (") + (s_.negated ? "!" : "") + local(s_.guard) + ") { " + text + "; }";
+    return unknown_ ? "" : text;
+  }
+
+ private:
+  std::string declaration() {
+    const std::string type = type_of(s_.opcode.substr(s_.opcode.rfind('.') + 1));
+    if (type.empty() || s_.operands.empty()) return "";
+    std::string text = "[[maybe_unused]] " + type;
+    // A jump may pass a declaration, but no initialisation.
+    const char* const start = scope_.labels.empty() ? "{}" : "";
+    const char* comma = " ";
+    for (const PtxOperand& operand : s_.operands) {
+      for (const std::string& name : names_of(operand.parts[0])) {
+        if (!is_name(name)) return "";
+        scope_.registers.insert(name);
+        text += comma + local(name) + start;
+        comma = ", ";
+      }
+    }
+    return text;
+  }
+
+  // r<3> is r0, r1 and r2.
+  static std::vector<std::string> names_of(const std::string& text) {
+    const std::size_t open = text.find('<');
+    if (open == std::string::npos || text.back() != '>') return {text};
+    const std::string count = text.substr(open + 1, text.size() - open - 2);
+    std::vector<std::string> names;
+    if (!is_number(count) || count.size() > 3) return {""};
+    for (unsigned long i = 0; i < std::stoul(count); ++i) {
+      names.push_back(text.substr(0, open) + std::to_string(i));
+    }
+    return names;
+  }
+
+  std::string branch() {
+    if (s_.operands.size() != 1 || scope_.labels.count(s_.operands[0].parts[0]) == 0) return "";
+    return "goto " + ptx_label(s_.operands[0].parts[0]);
+  }
+
+  std::string instruction() {
+    const std::string& name = words_[0];
+    // d|p, where the second result would be lost
+    const bool pair = name == "shfl" || name == "match" || name == "elect";
+    for (const PtxOperand& operand : s_.operands) {
+      if (!operand.second.empty() && !pair) return "";
+    }
+    if (name == "bra") return branch();
+    if (name == "mov") return move();
+    if (name == "setp") return compare();
+    if (name == "shfl" || name == "vote" || name == "match" || name == "redux") return lanes();
+    if (name == "mma") return matrix_product();
+    if (name == "ldmatrix" || name == "stmatrix") return move_matrix();
+    if ((name == "ld" || name == "st") && words_.back() != "async" && !has_word("async")) {
+      return emit_memory(*this);
+    }
+    if (name == "atom" || (name == "red" && !has_word("async"))) return emit_atomic(*this);
+    if (name == "cvta") return convert_address();
+    if (name == "cvt") return convert();
+    if (const std::string text = emit_async(*this); !text.empty()) return text;
+    const auto known = std::find_if(std::begin(instructions), std::end(instructions),
+                                    [&](const Instruction& i) { return i.opcode == s_.opcode; });
+    if (known == std::end(instructions)) return typed();
+    const std::string call = std::string("::simt::") + known->function + "(";
+    if (!known->has_result) return call + sources(0) + ")";
+    return destination(0) + " = " + call + sources(1) + ")";
+  }
+
+  std::string move() {
+    if (s_.operands.size() != 2 || words_.size() != 2) return "";
+    const PtxOperand& from = s_.operands[1];
+    const std::string type = type_of(words_[1]);
+    if (type.empty() || from.is_address) return "";
+    if (from.is_list) {
+      const char* const part =
+          from.parts.size() * 16 == std::stoul(words_[1].substr(1)) ? "unsigned short" : "unsigned";
+      return "::simt::ptx::put(" + destination(0) + ", ::simt::ptx::pack<" + type + ">(" +
+             words(1, part) + "))";
+    }
+    if (s_.operands[0].is_list) {
+      return spread("::simt::ptx::unpack<" + std::to_string(s_.operands[0].parts.size()) + ", " +
+                    type + ">(" + source(from) + ")");
+    }
+    if (!special(from.parts[0]).empty()) {
+      return destination(0) + " = " + source(from);
+    }
+    return "::simt::ptx::put(" + destination(0) + ", ::simt::ptx::as<" + type + ">(" +
+           source(from) + "))";
+  }
+
+  static bool is_small(std::string_view type) {
+    return type == "f16" || type == "bf16" || type == "f16x2" || type == "bf16x2";
+  }
+  static std::string format_of(std::string_view type) {
+    return type[0] == 'b' ? "::simt::Bfloat16Format" : "::simt::HalfFormat";
+  }
+
+  // Where NaN matters: "ne", and comparisons that end in 'u'. Small floats are compared as double.
+  std::string compare_floats() {
+    const std::string& type = words_.back();
+    std::string how = words_[1];
+    const bool small = type == "f16" || type == "bf16";
+    if (!small && type != "f32" && type != "f64") return "";
+    if (words_.size() == 4 && type != "f16") return "";  // of float: not done
+    const auto value = [&](std::size_t i) {
+      return small ? "::simt::ptx::small_value<" + format_of(type) +
+                         ">(::simt::ptx::as<unsigned short>(" + source(s_.operands[i]) + "))"
+                   : "::simt::ptx::as<" + type_of(type) + ">(" + source(s_.operands[i]) + ")";
+    };
+    static constexpr struct {
+      const char *ptx, *cpp, *opposite;
+    } comparisons[] = {{"eq", "==", "ne"},
+                       {"lt", "<", "ge"},
+                       {"le", "<=", "gt"},
+                       {"gt", ">", "le"},
+                       {"ge", ">=", "lt"}};
+    const bool unordered = how.size() == 3 && how[2] == 'u';
+    if (unordered) {
+      // True where the opposite is not.
+      how.pop_back();
+      for (const auto& c : comparisons) {
+        if (how == c.ptx) {
+          how = c.opposite;
+          break;
+        }
+        if (how == c.opposite && how == "ne") {
+          how = "eq";
+          break;
+        }
+      }
+    }
+    std::string text;
+    if (how == "ne") text = "::simt::ptx::not_equal(" + value(1) + ", " + value(2) + ")";
+    for (const auto& c : comparisons) {
+      if (how == c.ptx) text = "(" + value(1) + " " + c.cpp + " " + value(2) + ")";
+    }
+    if (text.empty()) return "";
+    return destination(0) + " = " + (unordered ? "!" : "") + text;
+  }
+
+  // shfl.sync.down.b32 d|p, a, b, c, members; vote.sync.ballot.b32 d, p, members;
+  // match.all.sync.b32 d|p, a, members; redux.sync.add.s32 d, a, members
+  std::string lanes() {
+    static constexpr struct {
+      const char *opcode, *function, *type;
+      std::size_t operands;
+    } known[] = {{"shfl.sync.up.b32", "shfl<::simt::ptx::Shuffle::up>", "unsigned", 5},
+                 {"shfl.sync.down.b32", "shfl<::simt::ptx::Shuffle::down>", "unsigned", 5},
+                 {"shfl.sync.bfly.b32", "shfl<::simt::ptx::Shuffle::bfly>", "unsigned", 5},
+                 {"shfl.sync.idx.b32", "shfl<::simt::ptx::Shuffle::idx>", "unsigned", 5},
+                 {"vote.sync.all.pred", "vote<::simt::WarpOp::all>", "bool", 3},
+                 {"vote.sync.any.pred", "vote<::simt::WarpOp::any>", "bool", 3},
+                 {"vote.sync.uni.pred", "vote<::simt::WarpOp::uni>", "bool", 3},
+                 {"vote.sync.ballot.b32", "vote<::simt::WarpOp::ballot>", "bool", 3},
+                 {"match.any.sync.b32", "match_any<unsigned>", "unsigned", 3},
+                 {"match.any.sync.b64", "match_any<unsigned long long>", "unsigned long long", 3},
+                 {"match.all.sync.b32", "match_all<unsigned>", "unsigned", 3},
+                 {"match.all.sync.b64", "match_all<unsigned long long>", "unsigned long long", 3},
+                 {"redux.sync.add.u32", "redux<::simt::WarpOp::reduce_add>", "unsigned", 3},
+                 {"redux.sync.add.s32", "redux<::simt::WarpOp::reduce_add>", "unsigned", 3},
+                 {"redux.sync.min.u32", "redux<::simt::WarpOp::reduce_umin>", "unsigned", 3},
+                 {"redux.sync.min.s32", "redux<::simt::WarpOp::reduce_min>", "unsigned", 3},
+                 {"redux.sync.max.u32", "redux<::simt::WarpOp::reduce_umax>", "unsigned", 3},
+                 {"redux.sync.max.s32", "redux<::simt::WarpOp::reduce_max>", "unsigned", 3},
+                 {"redux.sync.and.b32", "redux<::simt::WarpOp::reduce_and>", "unsigned", 3},
+                 {"redux.sync.or.b32", "redux<::simt::WarpOp::reduce_or>", "unsigned", 3},
+                 {"redux.sync.xor.b32", "redux<::simt::WarpOp::reduce_xor>", "unsigned", 3}};
+    for (const auto& k : known) {
+      if (s_.opcode != k.opcode || s_.operands.size() != k.operands) continue;
+      const std::string& result = s_.operands[0].parts[0];
+      const bool two = words_[0] == "shfl" || words_[0] == "match";
+      const std::string& flag = s_.operands[0].second;
+      if (!flag.empty() && !two) return "";
+      std::string from = s_.operands[1].parts[0];
+      const bool inverted = words_[0] == "vote" && from.rfind('!', 0) == 0;
+      if (inverted) from.erase(0, 1);
+      std::string call = std::string("::simt::ptx::") + k.function + "(" + (inverted ? "!" : "") +
+                         "::simt::ptx::as<" + k.type + ">(" + source(from) + ")";
+      for (std::size_t i = 2; i < k.operands; ++i) call += ", " + source(s_.operands[i]);
+      call += ")";
+      if (!two) return "::simt::ptx::put(" + destination(result) + ", " + call + ")";
+      std::string text = "({ const auto simt_ptx_two = " + call + "; ::simt::ptx::put(" +
+                         destination(result) + ", simt_ptx_two.value);";
+      if (!flag.empty()) {
+        text += " ::simt::ptx::put(" + destination(flag) + ", simt_ptx_two.flag);";
+      }
+      return text + " })";
+    }
+    return "";
+  }
+
+  // add.rn.f16x2, fma.rn.relu.bf16 and the like.
+  std::string small_float() {
+    const std::string& type = words_.back();
+    std::string name = words_[0], flags = "::simt::ptx::no_flags";
+    for (std::size_t i = 1; i + 1 < words_.size(); ++i) {
+      if (words_[i] == "ftz" || words_[i] == "sat" || words_[i] == "relu") {
+        // bfloat16's approximate functions are spelled with ftz; it has no other meaning there.
+        if (words_[i] != "ftz" || type[0] != 'b') flags += " | ::simt::ptx::small_" + words_[i];
+      } else if (words_[i] != "rn") {
+        name += "." + words_[i];
+      }
+    }
+    for (const Typed& known : small_instructions) {
+      if (name != known.name) continue;
+      return "::simt::ptx::put(" + destination(0) +
+             ", ::simt::ptx::" + (type.back() == '2' ? "small_pair<" : "small_op<") +
+             "::simt::ptx::" + known.function + ", " + format_of(type) + ", " + flags + ">(" +
+             sources(1) + "))";
+    }
+    return "";
+  }
+
+  std::string compare() {
+    static constexpr TypeName comparisons[] = {
+        {"eq", "=="}, {"ne", "!="}, {"lt", "<"},  {"le", "<="}, {"gt", ">"},
+        {"ge", ">="}, {"lo", "<"},  {"ls", "<="}, {"hi", ">"},  {"hs", ">="}};
+    if (s_.operands.size() != 3 || words_.size() < 3) return "";
+    const bool flush = words_.size() == 4 && words_[2] == "ftz";
+    if (words_.size() != 3 && !flush) return "";
+    if (words_.back()[0] == 'f' || words_.back()[0] == 'b') {
+      if (std::string text = compare_floats(); !text.empty()) return text;
+    }
+    if (flush || is_small(words_[2])) return "";
+    const std::string type = type_of(words_[2]);
+    for (const TypeName& c : comparisons) {
+      if (words_[1] != c.ptx || type.empty()) continue;
+      return destination(0) + " = ::simt::ptx::as<" + type + ">(" + source(s_.operands[1]) + ") " +
+             c.cpp + " ::simt::ptx::as<" + type + ">(" + source(s_.operands[2]) + ")";
+    }
+    return "";
+  }
+
+  // mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64, with a rounding mode before or after the
+  // types.
+  std::string double_product() {
+    std::string plain, mode = "rn";
+    for (const std::string& word : words_) {
+      const bool names_mode = word == "rn" || word == "rz" || word == "rm" || word == "rp";
+      if (names_mode) {
+        mode = word;
+      } else {
+        plain += "." + word;
+      }
+    }
+    static constexpr struct { int m, k; } shapes[] = {{8, 4}, {16, 4}, {16, 8}, {16, 16}};
+    for (const auto& shape : shapes) {
+      const std::string m = std::to_string(shape.m), k = std::to_string(shape.k);
+      if (plain != ".mma.sync.aligned.m" + m + "n8k" + k + ".row.col.f64.f64.f64.f64") continue;
+      return spread("::simt::ptx::mma_doubles<" + m + ", " + k +
+                    ", ::simt::ptx::Rounding::" + mode + ">(" + words(1, "double") + ", " +
+                    words(2, "double") + ", " + words(3, "double") + ")");
+    }
+    return "";
+  }
+
+  // mma.sync.aligned.m16n8k16.row.col.D.A.B.C
+  std::string matrix_product() {
+    if (has_word("f64")) return s_.operands.size() == 4 ? double_product() : "";
+    const bool common = words_.size() >= 10 && words_[1] == "sync" && words_[2] == "aligned" &&
+                        words_[4] == "row" && words_[5] == "col" && s_.operands.size() == 4;
+    const std::size_t types = common && words_[6] == "satfinite" ? 7 : 6;  // of whole numbers only
+    if (!common || words_.size() != types + 4 || words_[types] != words_[types + 3]) return "";
+    const std::string sum = words_[types], a = words_[types + 1], b = words_[types + 2];
+    static constexpr std::string_view forms[] = {
+        "m16n8k16.f32.f16",  "m16n8k16.f16.f16", "m16n8k16.f32.bf16", "m16n8k8.f32.f16",
+        "m16n8k8.f16.f16",   "m16n8k8.f32.bf16", "m16n8k8.f32.tf32",  "m16n8k4.f32.tf32",
+        "m16n8k16.s32.s8",   "m16n8k16.s32.u8",  "m16n8k32.s32.s8",   "m16n8k32.s32.u8",
+        "m16n8k32.f32.e4m3", "m16n8k32.f32.e5m2"};
+    const auto known = [&](const std::string& type) {
+      const std::string form = words_[3] + "." + sum + "." + type;
+      return std::find(std::begin(forms), std::end(forms), form) != std::end(forms);
+    };
+    const bool mixed = a.size() == b.size() && (a[0] == 'e' || a.back() == '8');
+    if (!known(a) || !known(b) || (a != b && !mixed)) return "";
+    const std::string k = words_[3].substr(words_[3].find('k') + 1);
+    const char* const word = sum == "f32" ? "float" : sum == "s32" ? "int" : "unsigned";
+    return spread("::simt::ptx::mma_m16n8<" + k + ", ::simt::ptx::Format::" + a +
+                  ", ::simt::ptx::Format::" + b + ", " + (types == 7 ? "true" : "false") + ">(" +
+                  words(1, "unsigned") + ", " + words(2, "unsigned") + ", " + words(3, word) + ")");
+  }
+
+  // ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 and stmatrix; the assembler takes the words in
+  // any order.
+  std::string move_matrix() {
+    if (s_.operands.size() != 2) return "";
+    std::string count;
+    bool trans = false;
+    std::set<std::string_view> missing = {"sync", "aligned", "m8n8", "shared", "b16"};
+    for (std::size_t i = 1; i < words_.size(); ++i) {
+      const std::string_view whole = words_[i];
+      const std::string_view word = whole == "shared::cta" ? "shared" : whole;
+      if (word == "trans") {
+        trans = true;
+      } else if (word == "x1" || word == "x2" || word == "x4") {
+        count = word.substr(1);
+      } else if (missing.erase(word) == 0) {
+        return "";
+      }
+    }
+    if (!missing.empty() || count.empty()) return "";
+    const std::string form = words_[0] + "<" + count + ", " + (trans ? "true" : "false") + ">(";
+    if (words_[0] == "ldmatrix") {
+      return spread("::simt::ptx::" + form + source(s_.operands[1]) + ")");
+    }
+    return "::simt::ptx::" + form + source(s_.operands[0]) + ", " + words(1, "unsigned") + ")";
+  }
+
+  // cvta.to.shared.u64, cvta.shared.u64 and the same for global memory.
+  std::string convert_address() {
+    if (s_.operands.size() != 2) return "";
+    const bool to = words_.size() > 1 && words_[1] == "to";
+    const std::string space = words_.size() > (to ? 2u : 1u) ? words_[to ? 2 : 1] : "";
+    std::string call = source(s_.operands[1]);
+    if (space == "shared") {
+      call = (to ? "::simt::ptx::to_shared(" : "::simt::ptx::from_shared(") + call + ")";
+    } else if (space != "global") {
+      return "";
+    }
+    return "::simt::ptx::put(" + destination(0) + ", " + call + ")";
+  }
+
+  // cvt.ROUNDING.TO.FROM
+  std::string convert() {
+    if (const std::string text = emit_small_convert(*this); !text.empty()) return text;
+    std::string how = "nearest";
+    std::vector<std::string> rest;
+    for (const std::string& word : words_) {
+      if (word == "rzi" || word == "rz") {
+        how = "zero";
+      } else if (word == "rmi" || word == "rm") {
+        how = "down";
+      } else if (word == "rpi" || word == "rp") {
+        how = "up";
+      } else if (word != "rni" && word != "rn" && word != "ftz") {
+        rest.push_back(word);
+      }
+    }
+    if (rest.size() != 3 || s_.operands.size() != 2) return "";
+    const std::string to = type_of(rest[1]), from = type_of(rest[2]);
+    const bool small = rest[1].rfind("f16", 0) == 0 || rest[2].rfind("f16", 0) == 0;
+    const bool inexact = rest[1][0] == 'f' && how != "nearest";
+    if (to.empty() || from.empty() || small || inexact) return "";
+    return "::simt::ptx::put(" + destination(0) + ", ::simt::ptx::convert<" + to +
+           ", ::simt::ptx::Round::" + how + ">(::simt::ptx::as<" + from + ">(" +
+           source(s_.operands[1]) + ")))";
+  }
+
+  // add.cc makes a carry, addc takes it, addc.cc does both.
+  std::string with_carry(const std::string& type) {
+    if (s_.operands.size() != 3) return "";
+    const bool takes = words_[0].size() == 4;
+    return "::simt::ptx::put(" + destination(0) + ", ::simt::ptx::" + words_[0].substr(0, 3) +
+           "_carry<" + type + ">(" + sources(1) + ", " + (takes ? "simt_ptx_carry" : "false") +
+           ", simt_ptx_carry))";
+  }
+
+  std::string typed() {
+    if (is_small(words_.back()) && words_[0] != "selp") return small_float();
+    const std::string type = type_of(words_.back());
+    if (type.empty()) return "";
+    std::string name = words_[0];
+    const bool sum = name == "add" || name == "sub" || name == "addc" || name == "subc";
+    if (sum && (name.size() == 4 || words_[1] == "cc")) return with_carry(type);
+    for (std::size_t i = 1; i + 1 < words_.size(); ++i) {
+      if (!contains(idle_words, words_[i])) name += "." + words_[i];
+    }
+    for (const Typed& known : typed_instructions) {
+      if (name != known.name) continue;
+      return "::simt::ptx::put(" + destination(0) + ", ::simt::ptx::" + known.function + "<" +
+             type + ">(" + sources(1) + "))";
+    }
+    return "";
+  }
+};
+
+}  // namespace
+
+std::string emit_ptx(const PtxStatement& statement, PtxScope& scope) {
+  return Emitter(statement, scope).run();
+}
+
+std::string ptx_label(const std::string& name) {
+  std::string out = "simt_ptx_label_";
+  for (const char c : name) out += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  return out;
+}
+
+}  // namespace simt::cc

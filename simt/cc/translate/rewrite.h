@@ -1,0 +1,61 @@
+#pragma once
+
+// The parts of the translator, one per construct. Each adds its edits to the source.
+
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "translate/source.h"
+
+namespace simt::cc {
+
+// A shared variable in scope, for lambdas that use it.
+struct SharedName {
+  std::string_view name;
+  Index declared;   // token after which it is known
+  Index scope_end;  // the brace that ends its scope
+};
+
+// If the function whose declaration begins there is main, its `return;` becomes `return 0;`.
+void rewrite_main(Source& source, Index declaration, Index body);
+
+// If the three '<' at `i` open a launch, rewrites it.
+void rewrite_launch(Source& source, Index i, bool checked, bool cpp20);
+
+// Rewrites the declaration around the `__shared__` at `i`; gives the names it declares and returns
+// the index of its ';' (or `i` when it is no declaration). `file_scope` is null inside functions;
+// else it has the names already declared there, because an extern declaration may come again.
+// `checked`: a file's variables are placed as a function's are.
+Index rewrite_shared(Source& source, Index i, std::unordered_set<std::string_view>* file_scope,
+                     bool checked, std::vector<std::string_view>& declared);
+
+// For the checks: names the variables of the declaration that begins at `begin` and has
+// `__device__` at `i`, and puts a zone without data around them.
+void watch_variable(Source& source, Index begin, Index i);
+
+// The names that the declaration in [begin, end) declares; empty if it cannot be understood.
+std::vector<Index> declared_names(const Source& source, Index begin, Index end);
+// The ';' that ends the declaration around `i`, or none.
+Index declaration_end(const Source& source, Index i);
+
+// Shared variables have static storage on a GPU, so lambdas use them without capturing. Here they
+// are references: the lambda whose '[' is at `i` is made to capture those it mentions.
+void rewrite_captures(Source& source, Index i, const std::vector<SharedName>& names);
+
+using VolatileNames = std::unordered_set<std::string_view>;
+
+// What the declaration around the `volatile` at `i` declares; empty if it declares nothing.
+std::string_view volatile_name(const Source& source, Index i);
+
+// A statement that begins with the volatile array at `i`, if it stores what it read from one.
+void rewrite_volatile_store(Source& source, Index i, const VolatileNames& names);
+
+// The `while` at `i`, if it waits for one of these or a cast to volatile: then true.
+bool rewrite_spin(Source& source, Index i, const VolatileNames& names);
+
+// An asm statement in device code.
+void rewrite_asm(Source& source, Index i);
+
+}  // namespace simt::cc

@@ -1,0 +1,43 @@
+// Tells the checks about __device__ and __constant__ variables.
+
+#include "translate/rewrite.h"
+
+namespace simt::cc {
+namespace {
+
+// Bytes without data, in each of the sections a variable may be in. The compiler keeps the order.
+// Of .bss, assemblers keep static variables in a part of their own.
+std::string zone() {
+  std::string text = " asm(\"";
+  for (const char* section : {".bss,0", ".bss,1", ".data", ".rodata"}) {
+    text += std::string(".pushsection ") + section + "\\n.skip 128\\n.popsection\\n";
+  }
+  return text + "\"); ";
+}
+
+}  // namespace
+
+void watch_variable(Source& s, Index begin, Index at) {
+  while (begin < at && s[begin].kind == Kind::directive) ++begin;
+  const Index end = declaration_end(s, at);
+  if (end == none) return;
+  for (Index i = begin; i < end; i = s.after(i)) {
+    // Defined elsewhere, or not by itself a definition.
+    const bool no_definition = s.is(i, Word::extern_) || s.text(i) == "using" ||
+                               s.text(i) == "typedef" || s.text(i) == "friend";
+    if (no_definition || s.is(i, Word::struct_)) return;
+  }
+  std::string tail;
+  for (const Index name : declared_names(s, at + 1, end)) {
+    if (name <= at || s.is(name - 1, Word::scope_)) return;  // a member, defined here
+    const std::string text(s.text(name));
+    tail += " [[maybe_unused]] static const bool simt_watched_" + text +
+            " = (::simt_check_variable(\"" + text + "\", &" + text + ", sizeof(" + text +
+            ")), true);";
+  }
+  if (tail.empty()) return;
+  s.insert_before(begin, zone());
+  s.insert_after(end, tail + zone());
+}
+
+}  // namespace simt::cc

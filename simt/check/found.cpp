@@ -1,5 +1,0 @@
-#include "findings.h"
-
-[[gnu::noinline]] void simt_check_found(const char* kind, const char* what) {
-  __asm__ __volatile__("" : : "r"(kind), "r"(what) : "memory");
-}

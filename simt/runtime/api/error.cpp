@@ -1,0 +1,140 @@
+// Error state. Each host thread has its own last error; a kernel's fault belongs to the device.
+//
+// A fault is asynchronous on a GPU: the launch itself succeeds, and the code appears at the next
+// call that waits for the device. From then on every call that needs the device answers it. The
+// last error is still cleared by cudaGetLastError: what sticks is the device's state.
+
+#include <atomic>
+#include <cstdio>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "api/internal.h"
+#include "scheduler/grid.h"
+
+namespace simt {
+namespace {
+
+thread_local cudaError_t last_error = cudaSuccess;
+std::atomic<cudaError_t> fault{cudaSuccess};
+std::atomic<bool> fault_visible{false};
+
+struct Reports {
+  std::mutex mutex;
+  bool kept = false;
+  std::string text;
+};
+
+Reports& reports() {
+  static Reports* const it = new Reports;  // the end of the program still needs it
+  return *it;
+}
+
+}  // namespace
+
+void launch_failed(cudaError_t error) {
+  const cudaError_t earlier = fault.load();
+  if (earlier != cudaSuccess) fault_visible = true;
+  api::record(earlier != cudaSuccess ? earlier : error);
+}
+
+void kernel_faulted(cudaError_t error, const std::string& report) {
+  cudaError_t none = cudaSuccess;
+  fault.compare_exchange_strong(none, error);  // the first fault is the one that counts
+  if (report.empty()) return;
+  show_report(report.back() == '\n' ? report : report + "\n");
+}
+
+void show_report(const std::string& text) {
+  Reports& all = reports();
+  const std::lock_guard lock(all.mutex);
+  if (all.kept) {
+    all.text += text;
+  } else {
+    std::fputs(text.c_str(), stderr);
+  }
+}
+
+bool is_poisoned() {
+  return fault.load() != cudaSuccess;
+}
+
+namespace api {
+
+cudaError_t record(cudaError_t error) {
+  if (error != cudaSuccess && error != cudaErrorNotReady) last_error = error;
+  return error;
+}
+
+cudaError_t device_state() {
+  if (in_kernel()) {
+    run_children_now();
+  } else {
+    note_runtime_call();
+  }
+  return fault_visible.load() ? fault.load() : cudaSuccess;
+}
+
+cudaError_t synchronise() {
+  flush_device_printf();
+  if (fault.load() != cudaSuccess) fault_visible = true;
+  return device_state();
+}
+
+void forget_fault() {
+  fault = cudaSuccess;
+  fault_visible = false;
+}
+
+}  // namespace api
+}  // namespace simt
+
+// From now on reports are not printed but kept for simt_take_reports: for a program that shows them
+// in its own way, as an exception. Both are looked up by name.
+extern "C" void simt_keep_reports() {
+  simt::Reports& all = simt::reports();
+  const std::lock_guard lock(all.mutex);
+  all.kept = true;
+}
+
+// What was kept since the last call, "" if nothing; the text lives until this thread's next call.
+extern "C" const char* simt_take_reports() {
+  static thread_local std::string text;
+  simt::Reports& all = simt::reports();
+  const std::lock_guard lock(all.mutex);
+  text = std::exchange(all.text, {});
+  return text.c_str();
+}
+
+cudaError_t cudaGetLastError() {
+  const cudaError_t error = simt::last_error;
+  simt::last_error = cudaSuccess;
+  return error;
+}
+
+cudaError_t cudaPeekAtLastError() {
+  return simt::last_error;
+}
+
+const char* cudaGetErrorName(cudaError_t error) {
+  switch (static_cast<int>(error)) {
+#define SIMT_CASE(name, value, text) \
+  case value:                        \
+    return #name;
+    SIMT_CUDA_ERRORS(SIMT_CASE)
+#undef SIMT_CASE
+  }
+  return "unrecognized error code";
+}
+
+const char* cudaGetErrorString(cudaError_t error) {
+  switch (static_cast<int>(error)) {
+#define SIMT_CASE(name, value, text) \
+  case value:                        \
+    return text;
+    SIMT_CUDA_ERRORS(SIMT_CASE)
+#undef SIMT_CASE
+  }
+  return "unrecognized error code";
+}

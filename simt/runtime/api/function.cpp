@@ -1,0 +1,222 @@
+// Kernels: attributes and occupancy, with the limits of an sm_90 multiprocessor.
+
+#include <simt/special.h>
+
+#include <algorithm>
+#include <mutex>
+#include <unordered_map>
+
+#include "api/internal.h"
+
+using namespace simt;
+using namespace simt::api;
+
+namespace {
+
+constexpr size_t kib = 1024;
+constexpr int max_threads = 1024;
+constexpr int warps_per_sm = 64;
+constexpr int blocks_per_sm = 32;
+constexpr size_t shared_per_sm = 228 * kib;
+constexpr size_t shared_opt_in = 227 * kib;
+constexpr size_t shared_default = 48 * kib;
+constexpr size_t shared_reserved = 1 * kib;  // the driver takes this from every block
+constexpr size_t shared_unit = 128;
+constexpr size_t carveouts[] = {0,         8 * kib,   16 * kib,  32 * kib,  64 * kib,
+                                100 * kib, 132 * kib, 164 * kib, 196 * kib, 228 * kib};
+
+struct Function {
+  size_t max_dynamic = shared_default;
+  int carveout = cudaSharedmemCarveoutDefault;  // percent of the shared memory there can be
+  int cluster[3] = {0, 0, 0};
+  int cluster_must_be_set = 0;
+  int non_portable_cluster = 0;
+  int scheduling = 0;
+};
+
+std::mutex functions_mutex;
+
+std::unordered_map<const void*, Function>& functions() {
+  static auto* const all = new std::unordered_map<const void*, Function>;
+  return *all;
+}
+
+Function function_of(const void* kernel) {
+  const std::lock_guard lock(functions_mutex);
+  const auto it = functions().find(kernel);
+  return it == functions().end() ? Function{} : it->second;
+}
+
+// Shared memory of a multiprocessor while this kernel runs: the smallest setting that grants what
+// was preferred and holds one block.
+size_t shared_setting(const Function& f, size_t block_needs) {
+  const size_t preferred =
+      f.carveout < 0 ? shared_per_sm : shared_per_sm * static_cast<size_t>(f.carveout) / 100;
+  for (const size_t setting : carveouts)
+    if (setting >= std::max(preferred, block_needs)) return setting;
+  return shared_per_sm;
+}
+
+size_t round_up(size_t n, size_t unit) {
+  return (n + unit - 1) / unit * unit;
+}
+
+int active_blocks(const Function& f, int block_size, size_t dynamic) {
+  if (block_size > max_threads || dynamic > f.max_dynamic) return 0;
+  const int warps = (block_size + 31) / 32;
+  const size_t needs = round_up(dynamic + shared_reserved, shared_unit);
+  const int by_shared = static_cast<int>(shared_setting(f, needs) / needs);
+  return std::min({blocks_per_sm, warps_per_sm / warps, by_shared});
+}
+
+}  // namespace
+
+void simt::api::forget_functions() {
+  const std::lock_guard lock(functions_mutex);
+  functions().clear();
+}
+
+size_t simt::max_dynamic_shared(const void* kernel) {
+  return function_of(kernel).max_dynamic;
+}
+
+bool simt::may_exceed_portable_cluster(const void* kernel) {
+  return function_of(kernel).non_portable_cluster != 0;
+}
+
+cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attr, int value) {
+  if (!kernel) return record(cudaErrorInvalidDeviceFunction);
+  if (const cudaError_t error = device_state()) return record(error);
+  const std::lock_guard lock(functions_mutex);
+  Function& f = functions()[kernel];
+  switch (attr) {
+    case cudaFuncAttributeMaxDynamicSharedMemorySize:
+      if (value < 0 || static_cast<size_t>(value) > shared_opt_in) break;
+      f.max_dynamic = static_cast<size_t>(value);
+      return cudaSuccess;
+    case cudaFuncAttributePreferredSharedMemoryCarveout:
+      if (value < -1 || value > 100) break;
+      f.carveout = value;
+      return cudaSuccess;
+    case cudaFuncAttributeRequiredClusterWidth:
+    case cudaFuncAttributeRequiredClusterHeight:
+    case cudaFuncAttributeRequiredClusterDepth:
+      if (value < 0) break;
+      f.cluster[attr - cudaFuncAttributeRequiredClusterWidth] = value;
+      return cudaSuccess;
+    case cudaFuncAttributeNonPortableClusterSizeAllowed:
+      if (value != 0 && value != 1) break;
+      f.non_portable_cluster = value;
+      return cudaSuccess;
+    case cudaFuncAttributeClusterSchedulingPolicyPreference:
+      if (value < 0 || value > cudaClusterSchedulingPolicyLoadBalancing) break;
+      f.scheduling = value;
+      return cudaSuccess;
+    default:
+      break;
+  }
+  return record(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* kernel) {
+  if (!attributes) return record(cudaErrorInvalidValue);
+  if (!kernel) return record(cudaErrorInvalidDeviceFunction);
+  if (const cudaError_t error = device_state()) return record(error);
+  const Function f = function_of(kernel);
+  *attributes = {};
+  attributes->maxThreadsPerBlock = max_threads;
+  attributes->numRegs = 32;  // of 64 Ki registers, what lets 2048 threads be resident
+  attributes->ptxVersion = 90;
+  attributes->binaryVersion = 90;
+  attributes->maxDynamicSharedSizeBytes = static_cast<int>(f.max_dynamic);
+  attributes->preferredShmemCarveout = f.carveout;
+  attributes->clusterDimMustBeSet = f.cluster_must_be_set;
+  attributes->requiredClusterWidth = f.cluster[0];
+  attributes->requiredClusterHeight = f.cluster[1];
+  attributes->requiredClusterDepth = f.cluster[2];
+  attributes->clusterSchedulingPolicyPreference = f.scheduling;
+  attributes->nonPortableClusterSizeAllowed = f.non_portable_cluster;
+  return cudaSuccess;
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void* kernel, cudaFuncCache config) {
+  if (!kernel) return record(cudaErrorInvalidDeviceFunction);
+  if (config < cudaFuncCachePreferNone || config > cudaFuncCachePreferEqual)
+    return record(cudaErrorInvalidValue);
+  return record(device_state());
+}
+
+cudaError_t cudaFuncSetSharedMemConfig(const void* kernel, cudaSharedMemConfig config) {
+  if (!kernel) return record(cudaErrorInvalidDeviceFunction);
+  if (config < cudaSharedMemBankSizeDefault || config > cudaSharedMemBankSizeEightByte)
+    return record(cudaErrorInvalidValue);
+  return record(device_state());
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* kernel,
+                                                                   int block_size, size_t dynamic,
+                                                                   unsigned int flags) {
+  if (!blocks || block_size <= 0 || flags > cudaOccupancyDisableCachingOverride)
+    return record(cudaErrorInvalidValue);
+  if (!kernel) return record(cudaErrorInvalidDeviceFunction);
+  if (const cudaError_t error = device_state()) return record(error);
+  *blocks = active_blocks(function_of(kernel), block_size, dynamic);
+  return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel,
+                                                          int block_size, size_t dynamic) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, kernel, block_size, dynamic,
+                                                                cudaOccupancyDefault);
+}
+
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* dynamic, const void* kernel,
+                                                      int blocks, int block_size) {
+  if (!dynamic || blocks <= 0 || block_size <= 0) return record(cudaErrorInvalidValue);
+  if (!kernel) return record(cudaErrorInvalidDeviceFunction);
+  if (const cudaError_t error = device_state()) return record(error);
+  const Function f = function_of(kernel);
+  if (active_blocks(f, block_size, 0) < blocks) return record(cudaErrorInvalidValue);
+  // A preference does not bind a single block: it may have all there is.
+  const size_t all = blocks == 1 ? shared_per_sm : shared_setting(f, 0);
+  const size_t each = all / static_cast<size_t>(blocks);
+  *dynamic = std::min(f.max_dynamic, each / shared_unit * shared_unit);
+  return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int* cluster_size, const void* kernel,
+                                                 const cudaLaunchConfig_t* config) {
+  if (!cluster_size || !config) return record(cudaErrorInvalidValue);
+  if (!kernel) return record(cudaErrorInvalidDeviceFunction);
+  if (const cudaError_t error = device_state()) return record(error);
+  const dim3& block = config->blockDim;
+  const auto threads = static_cast<int>(block.x * block.y * block.z);
+  if (threads < 1) return record(cudaErrorInvalidConfiguration);
+  const Function f = function_of(kernel);
+  const bool fits = active_blocks(f, threads, config->dynamicSmemBytes) > 0;
+  *cluster_size = !fits ? 0 : f.non_portable_cluster ? 16 : 8;
+  return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* kernel,
+                                           const cudaLaunchConfig_t* config) {
+  if (!clusters || !config) return record(cudaErrorInvalidValue);
+  if (!kernel) return record(cudaErrorInvalidDeviceFunction);
+  if (const cudaError_t error = device_state()) return record(error);
+  int cluster = 1;
+  for (unsigned i = 0; i < config->numAttrs; ++i) {
+    const cudaLaunchAttribute& attr = config->attrs[i];
+    if (attr.id == cudaLaunchAttributeClusterDimension)
+      cluster =
+          static_cast<int>(attr.val.clusterDim.x * attr.val.clusterDim.y * attr.val.clusterDim.z);
+  }
+  const dim3& block = config->blockDim;
+  const int threads = static_cast<int>(block.x * block.y * block.z);
+  if (threads < 1) return record(cudaErrorInvalidValue);
+  const Function f = function_of(kernel);
+  if (cluster < 1 || cluster > (f.non_portable_cluster ? 16 : 8))
+    return record(cudaErrorInvalidClusterSize);
+  const int resident = active_blocks(f, threads, config->dynamicSmemBytes);
+  *clusters = static_cast<int>(special::multiprocessors()) * resident / cluster;
+  return cudaSuccess;
+}
