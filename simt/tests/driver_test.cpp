@@ -185,6 +185,40 @@ TEST_F(Driver, InterruptLeavesNothing) {
   EXPECT_FALSE(fs::exists(folder_ / "slow"));
 }
 
+// What cuda_runtime.h becomes is compiled once: made at the second compilation, used from the third on. An installation of its
+// own begins without one.
+TEST_F(Driver, PrecompiledPrelude) {
+  ASSERT_EQ(
+      shell("bin=$(dirname \"$CC\") && mkdir -p home/lib && cp $bin/../simt-headers.txt home &&"
+            "ln -s $bin/../lib/libsimt.so home/lib && $CC --version"),
+      0)
+      << output_;
+  const std::string compile = "export SIMT_HOME=$PWD/home; $CC -c k.cu -o k.o";
+  const auto headers = [&] {
+    int count = 0;
+    for (const auto& file : fs::directory_iterator(folder_ / "home/lib/prelude"))
+      count += file.path().extension() == ".gch";
+    return count;
+  };
+  ASSERT_EQ(shell(compile), 0) << output_;
+  EXPECT_EQ(headers(), 0);
+  ASSERT_EQ(shell(compile), 0) << output_;
+  EXPECT_EQ(headers(), 1);
+  EXPECT_EQ(shell(compile + " && $CC main.cpp k.o -o main && ./main"), 3) << output_;
+  EXPECT_EQ(shell(compile + " -DOTHER"), 0) << output_;  // the same prelude
+  EXPECT_EQ(headers(), 1);
+  // Lines are those of the source, with the prelude and without.
+  write("k.cu", "__global__ void k(int* p) {\n  *p = missing;\n}\n");
+  EXPECT_NE(shell(compile), 0);
+  EXPECT_NE(output_.find("k.cu:2:8: error: "), output_.npos) << output_;
+  // One that is broken is not used and not kept.
+  write("k.cu", "extern \"C\" int run() { return 4; }\n");
+  ASSERT_EQ(shell("for f in home/lib/prelude/*.gch; do echo broken > $f; done"), 0);
+  EXPECT_EQ(shell(compile + " && $CC main.cpp k.o -o main && ./main"), 4) << output_;
+  EXPECT_EQ(headers(), 0);
+  EXPECT_FALSE(temporary_files_left());
+}
+
 TEST_F(Driver, OldStandardsAreRaised) {
   EXPECT_EQ(shell("$CC -std=c++14 -c k.cu && $CC -std=c++20 -c k.cu"), 0) << output_;
 }

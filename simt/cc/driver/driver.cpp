@@ -1,6 +1,5 @@
 #include "driver/driver.h"
 
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -8,7 +7,9 @@
 
 #include "driver/cccl.h"
 #include "driver/compiler.h"
+#include "driver/fingerprint.h"
 #include "driver/inputs.h"
+#include "driver/prelude.h"
 #include "driver/process.h"
 #include "driver/startup.h"
 #include "messages/diagnostics.h"
@@ -25,20 +26,6 @@ using Command = std::vector<std::string>;
 
 void append(Command& to, const Command& what) {
   to.insert(to.end(), what.begin(), what.end());
-}
-
-// Of a translated text and the command that compiles it: 128 bits by FNV-1a from two starts, in hexadecimal digits.
-std::string fingerprint(const std::string& text) {
-  std::uint64_t a = 0xcbf29ce484222325u, b = 0x9ae16a3b2f90404fu;
-  for (const unsigned char c : text) {
-    a = (a ^ c) * 0x100000001b3u;
-    b = (b ^ c) * 0x100000001b3u;
-    b ^= b >> 29;
-  }
-  char digits[40];
-  std::snprintf(digits, sizeof digits, "%016llx%016llx", static_cast<unsigned long long>(a),
-                static_cast<unsigned long long>(b));
-  return digits;
 }
 
 class Driver {
@@ -323,7 +310,6 @@ class Driver {
 
   int compile_translated(const std::string& text, const std::string& file,
                          const std::string& object, std::string& messages) {
-    write_file(file, text + startup_code(o_));
     Command command = {compiler_.command};
     if (const std::string chosen = standard(); !chosen.empty()) command.push_back(chosen);
     append(command, compile_flags());
@@ -333,8 +319,18 @@ class Driver {
     const std::string key_file = object + ".key";
     if (o_.reuse && fs::exists(object) && fs::exists(key_file) && read_file(key_file) == key)
       return 0;
+    // What is kept for a person to read is whole; only GCC's precompiled headers are known to work for preprocessed text.
+    const bool whole = compiler_.clang || o_.keep;
+    std::string compiled =
+        whole ? text : with_precompiled_prelude(text, command, simt_.include, simt_.library);
+    write_file(file, compiled + startup_code(o_));
     append(command, {file, "-o", object});
-    const int status = execute(command, &messages);
+    int status = execute(command, &messages);
+    if (status != 0 && prelude_was_refused(compiled, messages)) {
+      messages.clear();
+      write_file(file, text + startup_code(o_));
+      status = execute(command, &messages);
+    }
     // Warnings must be said again the next time, so an object that has some is not reused.
     if (o_.reuse && status == 0 && messages.empty())
       write_file(key_file, key);
