@@ -37,7 +37,7 @@ struct Command {
 };
 
 extern const Command doctor_command, ops_command, run_command, check_command, bench_command,
-    tables_command;
+    tables_command, start_command, hint_command, solution_command, grade_command, watch_command;
 
 int run_program(int argc, char** argv);  // the exit status; writes what was wrong
 

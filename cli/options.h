@@ -33,6 +33,10 @@ struct Options {
   std::string python;  // the Python that times the frameworks; empty: none
   double seconds = 0.3;
   double patience = 0.05;
+  bool print_only = false;  // `start` writes no file
+  bool all_hints = false;
+  bool once = false;   // `watch` ends after one verdict
+  std::string folder;  // of submissions, for `grade`
   bool verbose = false;
   bool fork = true;
 };

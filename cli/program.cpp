@@ -40,8 +40,9 @@ constexpr Elsewhere elsewhere[] = {
 };
 
 void add_commands(CLI::App& app, Options& options, int& status) {
-  for (const Command* command : {&doctor_command, &ops_command, &run_command, &check_command,
-                                 &bench_command, &tables_command}) {
+  for (const Command* command :
+       {&doctor_command, &ops_command, &run_command, &check_command, &bench_command, &start_command,
+        &watch_command, &hint_command, &solution_command, &grade_command, &tables_command}) {
     CLI::App* c = app.add_subcommand(command->name, command->summary);
     c->footer(command->examples);
     Flags flags(c);

@@ -1,0 +1,72 @@
+#include "cli/check_process.h"
+
+#include <fmt/format.h>
+
+#include "harness/process.h"
+
+using nlohmann::ordered_json;
+
+namespace warpath::cli {
+namespace {
+
+std::string last_line(std::string text) {
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text.substr(text.rfind('\n') + 1);
+}
+
+std::string finding_text(const ordered_json& finding) {
+  const std::string source = finding.value("text", "");
+  return finding.value("message", finding.dump()) + (source.empty() ? "" : "\n  " + source);
+}
+
+}  // namespace
+
+std::string first_error(const std::string& messages) {
+  const std::size_t at = messages.find("error: ");
+  if (at == messages.npos) return last_line(messages);
+  const std::size_t begin = messages.rfind('\n', at) + 1;  // npos + 1 is 0
+  return messages.substr(begin, messages.find('\n', at) - begin);
+}
+
+CheckAnswer run_check(const harness::Places& places, double seconds,
+                      const std::vector<std::string>& words) {
+  // 8 GB of memory; 100 MB in a file.
+  std::vector<std::string> command = {
+      "/bin/sh",
+      "-c",
+      "ulimit -d 8000000; ulimit -f 200000; exec timeout -k 5 \"$0\" \"$@\"",
+      std::to_string(int(seconds)),
+      places.program.string(),
+      "check",
+      "--json"};
+  command.insert(command.end(), words.begin(), words.end());
+  const harness::CommandResult result = harness::run_command(command);
+  if (result.status == 124 || result.status == 137)
+    return {nullptr, fmt::format("took longer than {:.0f} s", seconds)};
+  const std::size_t begin = result.output.find("{\n");
+  if (result.status > 1 || begin == result.output.npos) return {nullptr, result.output};
+  CheckAnswer answer;
+  answer.json = ordered_json::parse(result.output.substr(begin), nullptr, false);
+  if (answer.json.is_discarded()) return {nullptr, "its output could not be read"};
+  return answer;
+}
+
+CheckCounts count_cases(const ordered_json& json) {
+  CheckCounts counts;
+  for (const auto& op : json.at("ops")) {
+    counts.op = op.at("op");
+    for (const auto& rung : op.at("rungs")) {
+      counts.passed += rung.value("passed", 0);
+      counts.failed += rung.value("failed", 0);
+      if (const auto found = rung.find("findings"); found != rung.end() && !found->empty())
+        counts.first_trouble = finding_text(found->front());
+    }
+    for (const auto& record : op.at("records"))
+      if (counts.first_trouble.empty() && record.value("status", "") == "failed")
+        counts.first_trouble = fmt::format("case {} {}: {}", record.value("case", ""),
+                                           record.value("dtype", ""), record.value("reason", ""));
+  }
+  return counts;
+}
+
+}  // namespace warpath::cli

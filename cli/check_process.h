@@ -1,0 +1,32 @@
+// `warpath check FILE` in a process of its own, with limits on time, memory and output: what grades and watches ask.
+#pragma once
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "harness/library.h"
+
+namespace warpath::cli {
+
+struct CheckAnswer {
+  nlohmann::ordered_json json;  // of the check; null if it did not get that far
+  std::string trouble;          // then: what was said instead
+  bool there() const { return !json.is_null(); }
+};
+
+// `words` follow `check`: the file and flags. `seconds`: how long it may take.
+CheckAnswer run_check(const harness::Places& places, double seconds,
+                      const std::vector<std::string>& words);
+
+// Over the rungs of an answer.
+struct CheckCounts {
+  int passed = 0, failed = 0;
+  std::string op;
+  std::string first_trouble;  // the first finding of the checks, else the first case that failed
+};
+CheckCounts count_cases(const nlohmann::ordered_json& json);
+
+// The line of a compiler's messages that names the first error, else the last line.
+std::string first_error(const std::string& messages);
+
+}  // namespace warpath::cli

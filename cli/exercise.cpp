@@ -1,0 +1,129 @@
+#include "cli/exercise.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+#include "cli/op_names.h"
+#include "cli/options.h"
+#include "cli/stub.h"
+
+namespace fs = std::filesystem;
+
+namespace warpath::cli {
+namespace {
+
+std::vector<std::string> rungs_of(const harness::OpFolder& folder) {
+  static const std::regex rung(R"(([a-z_]+_)?[0-9][0-9]_\w+)");
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder.path)) {
+    const std::string stem = entry.path().stem().string();
+    if (entry.path().extension() == ".cu" && std::regex_match(stem, rung)) names.push_back(stem);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// softmax_backward of the folder softmax has its rungs in backward_NN_*.cu.
+std::string file_prefix(const harness::OpFolder& folder, const std::string& op) {
+  return op.starts_with(folder.name + "_") ? op.substr(folder.name.size() + 1) + "_" : "";
+}
+
+// Of a stub: its path ends in OP/RUNG.cu.
+std::string without_path(const std::string& word) {
+  if (!word.ends_with(".cu")) return word;
+  const fs::path path = word;
+  return path.parent_path().filename().string() + "/" + path.stem().string();
+}
+
+}  // namespace
+
+fs::path Exercise::mine() const {
+  return fs::path("my") / folder.name / (rung + ".cu");
+}
+
+std::string read_text(const fs::path& file) {
+  std::ifstream in(file);
+  if (!in) throw Refusal(fmt::format("cannot read {}", file.string()));
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+Exercise find_exercise(const harness::Places& places, const std::string& word) {
+  const std::string target = without_path(word);
+  const std::size_t slash = target.find('/');
+  const std::string op = target.substr(0, slash);
+  const auto folder = harness::find_folder(places.root, op);
+  if (!folder) throw Refusal(did_you_mean("op", op, known_names(places)));
+  const std::string wanted =
+      file_prefix(*folder, op) + (slash == target.npos ? "" : target.substr(slash + 1));
+  std::vector<std::string> found;
+  for (const std::string& rung : rungs_of(*folder))
+    if (rung.starts_with(wanted)) found.push_back(rung);
+  if (found.empty())
+    throw Refusal(did_you_mean("rung", target.substr(slash + 1), rungs_of(*folder)));
+  return {*folder, found.front()};
+}
+
+Exercise named_exercise(const harness::Places& places, const std::vector<std::string>& words) {
+  if (words.size() > 1) throw Refusal(fmt::format("one exercise at a time, not {}", join(words)));
+  if (!words.empty()) return find_exercise(places, words.front());
+  fs::path latest;
+  std::error_code ignored;
+  for (const auto& entry : fs::recursive_directory_iterator("my", ignored)) {
+    if (entry.path().extension() != ".cu") continue;
+    if (latest.empty() || entry.last_write_time() > fs::last_write_time(latest))
+      latest = entry.path();
+  }
+  if (latest.empty())
+    throw Refusal("no exercise is started yet; ./warpath start vector_add/01 starts the first one");
+  return find_exercise(places, latest.string());
+}
+
+std::vector<std::string> rungs_to_write(const harness::OpFolder& folder) {
+  std::vector<std::string> names = rungs_of(folder);
+  std::erase_if(names, [&](const std::string& rung) {
+    return make_stub(read_text(folder.path / (rung + ".cu"))).left_out == 0;
+  });
+  return names;
+}
+
+std::string stub_text(const Exercise& exercise) {
+  const Stub stub = make_stub(read_text(exercise.solution()));
+  if (stub.left_out == 0)
+    throw Refusal(
+        fmt::format("{} launches a kernel that several rungs share, so there is nothing to leave "
+                    "out; to write: {}",
+                    exercise.name(), join(rungs_to_write(exercise.folder))));
+  return fmt::format(R"(// Your turn: {0}. Write what is missing where it says "Your code here".
+//   ./warpath watch {0}       checks this file at each save
+//   ./warpath hint {0}        a hint; again, a clearer one
+//   ./warpath solution {0}    ours, and how yours differs
+// What follows is what its author wrote about it.
+//
+{1})",
+                     exercise.name(), stub.text);
+}
+
+std::vector<std::string> hints_of(const Exercise& exercise) {
+  std::ifstream lines(exercise.folder.path / "hints.md");
+  static const std::regex numbered(R"(^\d+\. +(.*))");
+  std::vector<std::string> hints;
+  bool inside = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("## ")) inside = line.substr(3) == exercise.rung;
+    if (!inside || line.starts_with("## ")) continue;
+    std::smatch match;
+    if (std::regex_match(line, match, numbered))
+      hints.push_back(match[1]);
+    else if (!hints.empty() && line.find_first_not_of(' ') != line.npos)
+      hints.back() += " " + line.substr(line.find_first_not_of(' '));
+  }
+  return hints;
+}
+
+}  // namespace warpath::cli

@@ -1,0 +1,38 @@
+// An exercise: one rung of an op, for a learner to write. Its parts lie in the op's folder: the
+// solution is the rung's file, the hints are in hints.md, and the stub is made from the solution.
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/library.h"
+
+namespace warpath::cli {
+
+struct Exercise {
+  harness::OpFolder folder;
+  std::string rung;  // softmax/backward_01_naive: the file's name without .cu
+  std::string name() const { return folder.name + "/" + rung; }  // softmax/backward_01_naive
+  std::filesystem::path solution() const { return folder.path / (rung + ".cu"); }
+  std::filesystem::path mine() const;  // my/softmax/backward_01_naive.cu in the current folder
+};
+
+// "softmax/02_shared", "softmax/02", "softmax_backward/01", "softmax" (its first rung), or the path of
+// a stub. Refuses what is none of them and suggests the nearest.
+Exercise find_exercise(const harness::Places& places, const std::string& word);
+
+// The one that the words of a command line name; without words, the one whose file in my/ was changed last.
+Exercise named_exercise(const harness::Places& places, const std::vector<std::string>& words);
+
+// The rungs of a folder that leave something for a learner to write.
+std::vector<std::string> rungs_to_write(const harness::OpFolder& folder);
+
+// What `start` writes.
+std::string stub_text(const Exercise& exercise);
+
+// In order, from a nudge to nearly the answer; none if hints.md has no section for the rung.
+std::vector<std::string> hints_of(const Exercise& exercise);
+
+std::string read_text(const std::filesystem::path& file);
+
+}  // namespace warpath::cli

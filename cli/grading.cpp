@@ -1,0 +1,92 @@
+#include "cli/grading.h"
+
+#include <fmt/format.h>
+
+#include <random>
+
+#include "cli/forbidden.h"
+#include "cli/options.h"
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+namespace warpath::cli {
+namespace {
+
+GradePart part(const std::string& what, int most, const CheckAnswer& answer, int least_cases) {
+  if (!answer.there()) return {what, 0, most, first_error(answer.trouble)};
+  const CheckCounts counts = count_cases(answer.json);
+  if (counts.failed > 0 || !counts.first_trouble.empty()) {
+    const int all = counts.passed + counts.failed;
+    return {what, 0, most,
+            fmt::format("{} of {} cases failed; {}", counts.failed, all, counts.first_trouble)};
+  }
+  if (counts.passed == 0) return {what, 0, most, "no case was run"};
+  if (counts.passed < least_cases)
+    return {what, 0, most,
+            fmt::format("takes {} cases, our solution {}: .supports must not turn them away",
+                        counts.passed, least_cases)};
+  return {what, most, most, fmt::format("{} cases", counts.passed)};
+}
+
+}  // namespace
+
+int Grade::points() const {
+  int sum = 0;
+  for (const GradePart& p : parts) sum += p.points;
+  return sum;
+}
+int Grade::most() const {
+  int sum = 0;
+  for (const GradePart& p : parts) sum += p.most;
+  return sum;
+}
+bool Grade::passed() const {
+  return refused.empty() && !parts.empty() && points() == most();
+}
+
+CheckCounts run_solution(const harness::Places& places, const Exercise& exercise, double seconds) {
+  const CheckAnswer solution = run_check(places, seconds, {exercise.solution().string()});
+  if (!solution.there())
+    throw Refusal(fmt::format("our own solution of {} cannot be run here: {}", exercise.name(),
+                              first_error(solution.trouble)));
+  return count_cases(solution.json);
+}
+
+Grade grade_file(const harness::Places& places, const Exercise& exercise, const CheckCounts& ours,
+                 const fs::path& file, double seconds) {
+  Grade grade{file.string(), exercise.name(), {}, {}};
+  grade.refused = find_forbidden(read_text(file), read_text(exercise.solution()));
+  if (!grade.refused.empty()) return grade;
+  const std::string path = file.string();
+  const CheckAnswer right = run_check(places, seconds, {path});
+  if (right.there() && count_cases(right.json).op != ours.op) {
+    grade.refused = {fmt::format("it is a kernel of {}, and the exercise is one of {}",
+                                 count_cases(right.json).op, ours.op)};
+    return grade;
+  }
+  grade.parts.push_back(part("right on every case", 50, right, ours.passed));
+  // Numbers that nobody has seen before: results that are written into the source do not help.
+  std::random_device draw;
+  const std::string seed = std::to_string(draw() % 1'000'000'000 + 1);
+  grade.parts.push_back(part("right on fresh numbers (seed " + seed + ")", 20,
+                             run_check(places, seconds, {path, "--seed", seed, "--brief"}), 0));
+  grade.parts.push_back(part("clean under the checks", 30,
+                             run_check(places, seconds, {path, "--sanitize", "--brief"}), 0));
+  return grade;
+}
+
+ordered_json to_json(const Grade& grade) {
+  ordered_json parts = ordered_json::array();
+  for (const GradePart& p : grade.parts)
+    parts.push_back({{"what", p.what}, {"points", p.points}, {"of", p.most}, {"note", p.why}});
+  return {{"file", grade.file},
+          {"exercise", grade.exercise},
+          {"passed", grade.passed()},
+          {"points", grade.points()},
+          {"of", grade.most()},
+          {"refused", grade.refused},
+          {"parts", parts}};
+}
+
+}  // namespace warpath::cli

@@ -1,0 +1,105 @@
+// warpath watch: compiles and checks a learner's file at each save, and says one thing at a time.
+#include <fmt/format.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <chrono>
+
+#include "cli/check_process.h"
+#include "cli/command.h"
+#include "cli/exercise.h"
+#include "cli/terminal.h"
+
+namespace fs = std::filesystem;
+
+namespace warpath::cli {
+namespace {
+
+constexpr const char* watch_examples = R"(
+Examples:
+  ./warpath watch                     the exercise you worked on last
+  ./warpath watch softmax/02          my/softmax/02_shared.cu
+  ./warpath watch softmax/02 --once   one verdict, then the end
+
+At each save the first thing that is wrong is said: it does not compile, it is wrong at this element, it races or
+touches memory that is not its own. Ctrl-C ends it.)";
+
+struct Verdict {
+  bool good = false;
+  std::string text;
+};
+
+// The cheap questions first: each case in one type, then the checks, then every type.
+Verdict judge(const harness::Places& places, const fs::path& file) {
+  constexpr double seconds = 120;
+  const std::string path = file.string();
+  const CheckAnswer quick = run_check(places, seconds, {path, "--brief"});
+  if (!quick.there()) return {false, quick.trouble};
+  if (const std::string trouble = count_cases(quick.json).first_trouble; !trouble.empty())
+    return {false, "wrong: " + trouble};
+  const CheckAnswer checked = run_check(places, seconds, {path, "--sanitize", "--brief"});
+  if (!checked.there()) return {false, checked.trouble};
+  if (const std::string trouble = count_cases(checked.json).first_trouble; !trouble.empty())
+    return {false, "right, but not safe: " + trouble};
+  const CheckAnswer whole = run_check(places, seconds, {path});
+  if (!whole.there()) return {false, whole.trouble};
+  const CheckCounts counts = count_cases(whole.json);
+  if (!counts.first_trouble.empty()) return {false, "wrong: " + counts.first_trouble};
+  return {true, fmt::format("right on all {} cases, and clean under the checks", counts.passed)};
+}
+
+// Waits until the file is written again. Editors write a new file and rename it, so the folder is watched.
+void wait_for_save(const fs::path& file) {
+  const int queue = inotify_init1(IN_CLOEXEC);
+  if (queue < 0 ||
+      inotify_add_watch(queue, file.parent_path().c_str(), IN_CLOSE_WRITE | IN_MOVED_TO) < 0)
+    throw Refusal(fmt::format("cannot watch {}", file.parent_path().string()));
+  alignas(inotify_event) char events[4096];
+  for (bool saved = false; !saved;) {
+    const ssize_t length = read(queue, events, sizeof events);
+    for (ssize_t at = 0; at < length;) {
+      const auto* event = reinterpret_cast<const inotify_event*>(events + at);
+      saved |= event->len > 0 && file.filename() == event->name;
+      at += ssize_t(sizeof(inotify_event) + event->len);
+    }
+  }
+  close(queue);
+}
+
+int watch(const Options& o) {
+  const harness::Places places = harness::find_places();
+  const Exercise exercise = named_exercise(places, o.names);
+  const fs::path file = exercise.mine();
+  if (!fs::exists(file))
+    throw Refusal(
+        fmt::format("no file {}; ./warpath start {} makes one", file.string(), exercise.name()));
+  while (true) {
+    const auto begin = std::chrono::steady_clock::now();
+    Progress progress;
+    progress.show("checking " + file.string());
+    const Verdict verdict = judge(places, file);
+    progress.clear();
+    const double took =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    fmt::print("{} {}\n  {}\n", paint(Tone::strong, exercise.name()),
+               paint(Tone::dim, fmt::format("({:.1f} s)", took)),
+               paint(verdict.good ? Tone::good : Tone::bad, verdict.text));
+    if (verdict.good)
+      fmt::print("  next: {}\n", paint(Tone::note, "./warpath grade " + exercise.name()));
+    std::fflush(stdout);
+    if (o.once) return verdict.good ? all_passed : check_failed;
+    wait_for_save(file);
+  }
+}
+
+}  // namespace
+
+const Command watch_command = {"watch", "checks your kernel at each save", watch_examples,
+                               [](Flags& flags, Options& o) {
+                                 flags.names(o.names, "a day, a rung, or nothing: the last one",
+                                             false);
+                                 flags.yes("--once", o.once, "one verdict, then the end");
+                               },
+                               watch};
+
+}  // namespace warpath::cli
