@@ -15,7 +15,8 @@ class Flags {
  public:
   explicit Flags(void* command) : command_(command) {}  // a CLI::App
 
-  void names(std::vector<std::string>& into, const char* help, bool required);
+  void names(std::vector<std::string>& into, const char* help, bool required);  // of ops
+  void words(const char* what, std::vector<std::string>& into, const char* help, bool required);
   void yes(const char* flag, bool& into, const char* help);
   void text(const char* flag, std::string& into, const char* type, const std::string& help);
   // May be given several times; `commas`: also as a,b.
@@ -36,8 +37,9 @@ struct Command {
   int (*run)(const Options&);  // the exit status
 };
 
-extern const Command doctor_command, ops_command, run_command, check_command, bench_command,
-    tables_command, start_command, hint_command, solution_command, grade_command, watch_command;
+extern const Command doctor_command, days_command, day_command, done_command, start_command,
+    watch_command, hint_command, solution_command, grade_command, ops_command, run_command,
+    check_command, bench_command, tables_command;
 
 int run_program(int argc, char** argv);  // the exit status; writes what was wrong
 

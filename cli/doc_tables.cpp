@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <vector>
 
+#include "cli/course.h"
+#include "cli/day_state.h"
 #include "core/host/error.h"
 
 namespace fs = std::filesystem;
@@ -82,6 +85,17 @@ std::string measured_table(const fs::path& file) {
   } catch (const nlohmann::json::exception& e) {
     throw Error(fmt::format("{}: {}", file.filename().string(), e.what()));
   }
+}
+
+std::string course_table(const fs::path& root) {
+  const OpsOfTree ops(root);
+  std::string table = row({"track", "days", "open", ""}) + row({"---", "---:", "---:", "---"});
+  for (const Track& t : load_course(root)) {
+    const auto open = std::count_if(t.days.begin(), t.days.end(),
+                                    [&](const Day& d) { return ops.state(d).open(); });
+    table += row({t.id, std::to_string(t.days.size()), std::to_string(open), escaped(t.title)});
+  }
+  return table;
 }
 
 }  // namespace warpath::cli

@@ -15,4 +15,7 @@ std::string program_table(const std::filesystem::path& folder,
 // written with three digits.
 std::string measured_table(const std::filesystem::path& file);
 
+// One line per track of the course: its days, how many are open in this tree, what it is.
+std::string course_table(const std::filesystem::path& root);
+
 }  // namespace warpath::cli

@@ -7,9 +7,12 @@
 #include <regex>
 #include <sstream>
 
+#include "cli/course.h"
+#include "cli/day_state.h"
 #include "cli/op_names.h"
 #include "cli/options.h"
 #include "cli/stub.h"
+#include "core/host/registry.h"
 
 namespace fs = std::filesystem;
 
@@ -27,16 +30,25 @@ std::vector<std::string> rungs_of(const harness::OpFolder& folder) {
   return names;
 }
 
-// softmax_backward of the folder softmax has its rungs in backward_NN_*.cu.
-std::string file_prefix(const harness::OpFolder& folder, const std::string& op) {
-  return op.starts_with(folder.name + "_") ? op.substr(folder.name.size() + 1) + "_" : "";
-}
-
 // Of a stub: its path ends in OP/RUNG.cu.
 std::string without_path(const std::string& word) {
   if (!word.ends_with(".cu")) return word;
   const fs::path path = word;
   return path.parent_path().filename().string() + "/" + path.stem().string();
+}
+
+Exercise exercise_of_day(const harness::Places& places, const std::string& word) {
+  const std::vector<Track> course = load_course(places.root);
+  const Day& day = find_day(course, word);
+  const DayState state = OpsOfTree(places.root).state(day);
+  if (!state.open())
+    throw Refusal(
+        fmt::format("day {} is not open yet: it needs {}", day.id(), join(state.missing)));
+  const auto folder = day.op.empty() ? std::nullopt : harness::find_folder(places.root, day.op);
+  if (state.rung.empty() || !folder || day.kind != DayKind::op)
+    throw Refusal(fmt::format(
+        "day {0} has no kernel to start from; ./warpath day {0} shows its task", day.id()));
+  return {day.id(), *folder, state.rung.stem().string()};
 }
 
 }  // namespace
@@ -54,19 +66,20 @@ std::string read_text(const fs::path& file) {
 }
 
 Exercise find_exercise(const harness::Places& places, const std::string& word) {
+  static const std::regex day(R"([A-Ea-e]\d+)");
+  if (std::regex_match(word, day)) return exercise_of_day(places, word);
   const std::string target = without_path(word);
   const std::size_t slash = target.find('/');
   const std::string op = target.substr(0, slash);
+  const std::string wanted = slash == target.npos ? "" : target.substr(slash + 1);
   const auto folder = harness::find_folder(places.root, op);
   if (!folder) throw Refusal(did_you_mean("op", op, known_names(places)));
-  const std::string wanted =
-      file_prefix(*folder, op) + (slash == target.npos ? "" : target.substr(slash + 1));
-  std::vector<std::string> found;
+  // By the file's name, or by the rung's number in the ladder of the op.
   for (const std::string& rung : rungs_of(*folder))
-    if (rung.starts_with(wanted)) found.push_back(rung);
-  if (found.empty())
-    throw Refusal(did_you_mean("rung", target.substr(slash + 1), rungs_of(*folder)));
-  return {*folder, found.front()};
+    if (!wanted.empty() && rung.starts_with(wanted)) return {"", *folder, rung};
+  for (const fs::path& file : OpsOfTree(places.root).ladder(op))
+    if (rung_name(file).starts_with(wanted)) return {"", *folder, file.stem().string()};
+  throw Refusal(did_you_mean("rung", wanted, rungs_of(*folder)));
 }
 
 Exercise named_exercise(const harness::Places& places, const std::vector<std::string>& words) {

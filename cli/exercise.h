@@ -10,6 +10,7 @@
 namespace warpath::cli {
 
 struct Exercise {
+  std::string day;  // A12, where it was named by its day
   harness::OpFolder folder;
   std::string rung;  // softmax/backward_01_naive: the file's name without .cu
   std::string name() const { return folder.name + "/" + rung; }  // softmax/backward_01_naive
@@ -17,8 +18,8 @@ struct Exercise {
   std::filesystem::path mine() const;  // my/softmax/backward_01_naive.cu in the current folder
 };
 
-// "softmax/02_shared", "softmax/02", "softmax_backward/01", "softmax" (its first rung), or the path of
-// a stub. Refuses what is none of them and suggests the nearest.
+// "A12" (a day whose task is a kernel), "softmax/02_shared", "softmax/02", "softmax_backward/01", "softmax"
+// (its first rung), or the path of a stub. Refuses what is none of them and suggests the nearest.
 Exercise find_exercise(const harness::Places& places, const std::string& word);
 
 // The one that the words of a command line name; without words, the one whose file in my/ was changed last.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cli/command.h"
+#include "cli/done_days.h"
 #include "cli/grading.h"
 #include "cli/learner.h"
 #include "cli/report.h"

@@ -28,6 +28,7 @@ struct Options {
   bool brief = false;  // each case in one type; the types rotate from case to case
   bool save = false;
   bool check_only = false;
+  bool undo = false;
   bool peers = true;
   std::string why;     // a call; `ops` explains which rung is chosen for it
   std::string python;  // the Python that times the frameworks; empty: none

@@ -125,13 +125,15 @@ std::string results_block(const fs::path& root, const fs::path& page, const std:
   return op_table(folder->path, words, here);
 }
 
-const std::set<std::string> block_kinds = {"results", "code", "order", "programs", "measured"};
+const std::set<std::string> block_kinds = {"results",  "code",     "order",
+                                           "programs", "measured", "course"};
 
 std::string block(const fs::path& root, const fs::path& page, const std::string& kind,
                   const std::string& words) {
   const fs::path here = page.parent_path();
   if (kind == "code") return code_block(page, words);
   if (kind == "order") return lesson_list(root, here);
+  if (kind == "course") return course_table(root);
   if (kind == "programs") return program_table((here / words).lexically_normal(), here);
   if (kind == "measured") return measured_table(here / words);
   return results_block(root, page, words);

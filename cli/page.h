@@ -5,6 +5,7 @@
 //   <!-- results:BEGIN family -->                         one line per op of this page's family
 //   <!-- results:BEGIN families -->                       one line per family
 //   <!-- order:BEGIN -->                                  the ops in the order to learn them
+//   <!-- course:BEGIN -->                                 the tracks and their open days
 //   <!-- code:BEGIN 03_vector.cu vectorised -->           a function, whole
 //   <!-- code:BEGIN 03_vector.cu vectorised | FROM | TO -->   its lines from the first that holds
 //                                                         FROM to the next that holds TO

@@ -22,6 +22,7 @@ constexpr const char* footer = R"(
 Start here:
   ./warpath                    a short tour
   ./warpath run softmax        one ladder, checked; timed on a GPU
+  ./warpath days               a course of five tracks; ./warpath day A1 is its first page
   ./warpath ops                what there is
 Every command has --help with examples.)";
 
@@ -41,8 +42,9 @@ constexpr Elsewhere elsewhere[] = {
 
 void add_commands(CLI::App& app, Options& options, int& status) {
   for (const Command* command :
-       {&doctor_command, &ops_command, &run_command, &check_command, &bench_command, &start_command,
-        &watch_command, &hint_command, &solution_command, &grade_command, &tables_command}) {
+       {&doctor_command, &days_command, &day_command, &start_command, &watch_command, &hint_command,
+        &solution_command, &grade_command, &done_command, &ops_command, &run_command,
+        &check_command, &bench_command, &tables_command}) {
     CLI::App* c = app.add_subcommand(command->name, command->summary);
     c->footer(command->examples);
     Flags flags(c);
@@ -76,7 +78,11 @@ int refuse(const std::string& why) {
 }  // namespace
 
 void Flags::names(std::vector<std::string>& into, const char* help, bool required) {
-  app(command_).add_option("op", into, help)->required(required);
+  words("op", into, help, required);
+}
+void Flags::words(const char* what, std::vector<std::string>& into, const char* help,
+                  bool required) {
+  app(command_).add_option(what, into, help)->required(required);
 }
 void Flags::yes(const char* flag, bool& into, const char* help) {
   app(command_).add_flag(flag, into, help);

@@ -24,7 +24,7 @@ Examples:
   ./warpath tables --check       writes nothing; 1 if a page is stale
 
 A page marks what is written here: <!-- results:BEGIN softmax -->, <!-- results:BEGIN families -->,
-<!-- code:BEGIN 03_vector.cu vectorised -->, <!-- programs:BEGIN FOLDER --> or <!-- measured:BEGIN FILE.json -->,
+<!-- course:BEGIN -->, <!-- code:BEGIN 03_vector.cu vectorised -->, <!-- programs:BEGIN FOLDER --> or <!-- measured:BEGIN FILE.json -->,
 up to the line <!-- results:END --> and so on.
 Exit status: 0 done, 1 --check found a stale page, 2 a page, a result file or the command is wrong.)";
 

@@ -53,11 +53,17 @@ int tour(const Options& o) {
                    named.family),
        "your own kernel on the same cases"}};
 
+  const std::vector<std::pair<std::string, std::string>> course = {
+      {"./warpath days", "five tracks of 30 to 100 days; your kernel is checked on every one"},
+      {"./warpath day A1", "the first page: an idea, a task, the commands"}};
+
   if (o.json) {
     nlohmann::ordered_json j = backend_json(backend);
     j["ops"].push_back(outcome_json(outcomes.front(), {}));
     for (const auto& [command, why] : tries)
       j["try"].push_back({{"command", command}, {"why", why}});
+    for (const auto& [command, why] : course)
+      j["course"].push_back({{"command", command}, {"why", why}});
     print_json(j);
     return exit_status(outcomes);
   }
@@ -73,6 +79,9 @@ int tour(const Options& o) {
   print_checks(outcomes.front(), false);
   fmt::print("\nTry next:\n");
   for (const auto& [command, why] : tries)
+    fmt::print("  {}\n      {}\n", paint(Tone::note, command), why);
+  fmt::print("\nLearn it day by day:\n");
+  for (const auto& [command, why] : course)
     fmt::print("  {}\n      {}\n", paint(Tone::note, command), why);
   return exit_status(outcomes);
 }
