@@ -113,13 +113,13 @@ std::string stub_text(const Exercise& exercise) {
                     "out; to write: {}",
                     exercise.name(), join(rungs_to_write(exercise.folder))));
   return fmt::format(R"(// Your turn: {0}. Write what is missing where it says "Your code here".
-//   ./warpath watch {0}       checks this file at each save
-//   ./warpath hint {0}        a hint; again, a clearer one
-//   ./warpath solution {0}    ours, and how yours differs
+//   ./warpath watch {1}       checks this file at each save
+//   ./warpath hint {1}        a hint; again, a clearer one
+//   ./warpath solution {1}    ours, and how yours differs
 // What follows is what its author wrote about it.
 //
-{1})",
-                     exercise.name(), stub.text);
+{2})",
+                     exercise.name(), exercise.handle(), stub.text);
 }
 
 std::vector<std::string> hints_of(const Exercise& exercise) {

@@ -13,7 +13,8 @@ struct Exercise {
   std::string day;  // A12, where it was named by its day
   harness::OpFolder folder;
   std::string rung;  // softmax/backward_01_naive: the file's name without .cu
-  std::string name() const { return folder.name + "/" + rung; }  // softmax/backward_01_naive
+  std::string name() const { return folder.name + "/" + rung; }      // softmax/backward_01_naive
+  std::string handle() const { return day.empty() ? name() : day; }  // what to type for it
   std::filesystem::path solution() const { return folder.path / (rung + ".cu"); }
   std::filesystem::path mine() const;  // my/softmax/backward_01_naive.cu in the current folder
 };

@@ -89,13 +89,11 @@ int grade(const Options& o) {
           fmt::format("no file {}; ./warpath start {} makes one", f.string(), exercise.name()));
   std::vector<Grade> grades;
   Progress progress;
-  const double seconds = o.timeout.value_or(300);
-  progress.show("running our solution");
-  const CheckCounts ours = run_solution(places, exercise, seconds);
+  Grader grader(places, exercise, o.timeout.value_or(300));
   for (const fs::path& f : files) {
     progress.show(fmt::format("grading {} ({} of {})", f.filename().string(), grades.size() + 1,
                               files.size()));
-    grades.push_back(grade_file(places, exercise, ours, f, seconds));
+    grades.push_back(grader.grade(f));
     progress.clear();
   }
   const bool passed =

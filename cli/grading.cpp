@@ -45,34 +45,36 @@ bool Grade::passed() const {
   return refused.empty() && !parts.empty() && points() == most();
 }
 
-CheckCounts run_solution(const harness::Places& places, const Exercise& exercise, double seconds) {
-  const CheckAnswer solution = run_check(places, seconds, {exercise.solution().string()});
-  if (!solution.there())
-    throw Refusal(fmt::format("our own solution of {} cannot be run here: {}", exercise.name(),
-                              first_error(solution.trouble)));
-  return count_cases(solution.json);
+const CheckCounts& Grader::ours() {
+  if (!ours_) {
+    const CheckAnswer solution = run_check(places_, seconds_, {exercise_.solution().string()});
+    if (!solution.there())
+      throw Refusal(fmt::format("our own solution of {} cannot be run here: {}", exercise_.name(),
+                                first_error(solution.trouble)));
+    ours_ = count_cases(solution.json);
+  }
+  return *ours_;
 }
 
-Grade grade_file(const harness::Places& places, const Exercise& exercise, const CheckCounts& ours,
-                 const fs::path& file, double seconds) {
-  Grade grade{file.string(), exercise.name(), {}, {}};
-  grade.refused = find_forbidden(read_text(file), read_text(exercise.solution()));
+Grade Grader::grade(const fs::path& file) {
+  Grade grade{file.string(), exercise_.name(), {}, {}};
+  grade.refused = find_forbidden(read_text(file), read_text(exercise_.solution()));
   if (!grade.refused.empty()) return grade;
   const std::string path = file.string();
-  const CheckAnswer right = run_check(places, seconds, {path});
-  if (right.there() && count_cases(right.json).op != ours.op) {
+  const CheckAnswer right = run_check(places_, seconds_, {path});
+  if (right.there() && count_cases(right.json).op != ours().op) {
     grade.refused = {fmt::format("it is a kernel of {}, and the exercise is one of {}",
-                                 count_cases(right.json).op, ours.op)};
+                                 count_cases(right.json).op, ours().op)};
     return grade;
   }
-  grade.parts.push_back(part("right on every case", 50, right, ours.passed));
+  grade.parts.push_back(part("right on every case", 50, right, right.there() ? ours().passed : 0));
   // Numbers that nobody has seen before: results that are written into the source do not help.
   std::random_device draw;
   const std::string seed = std::to_string(draw() % 1'000'000'000 + 1);
   grade.parts.push_back(part("right on fresh numbers (seed " + seed + ")", 20,
-                             run_check(places, seconds, {path, "--seed", seed, "--brief"}), 0));
+                             run_check(places_, seconds_, {path, "--seed", seed, "--brief"}), 0));
   grade.parts.push_back(part("clean under the checks", 30,
-                             run_check(places, seconds, {path, "--sanitize", "--brief"}), 0));
+                             run_check(places_, seconds_, {path, "--sanitize", "--brief"}), 0));
   return grade;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,12 +27,23 @@ struct Grade {
   bool passed() const;  // every point of every part
 };
 
-// Our solution on the cases of this machine: whoever takes fewer of them has not solved the exercise.
-CheckCounts run_solution(const harness::Places& places, const Exercise& exercise, double seconds);
+// Grades any number of files for one exercise.
+class Grader {
+ public:
+  // `seconds`: for each of the steps of a file.
+  Grader(const harness::Places& places, const Exercise& exercise, double seconds)
+      : places_(places), exercise_(exercise), seconds_(seconds) {}
+  Grade grade(const std::filesystem::path& file);
 
-// `ours` is the answer of run_solution; `seconds` are for each of the steps.
-Grade grade_file(const harness::Places& places, const Exercise& exercise, const CheckCounts& ours,
-                 const std::filesystem::path& file, double seconds);
+ private:
+  const CheckCounts& ours();
+
+  harness::Places places_;
+  Exercise exercise_;
+  double seconds_;
+  // Our solution on the cases of this machine: whoever takes fewer of them has not solved the exercise.
+  std::optional<CheckCounts> ours_;
+};
 
 nlohmann::ordered_json to_json(const Grade& grade);
 

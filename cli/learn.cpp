@@ -39,6 +39,11 @@ void write_new(const fs::path& file, const std::string& text) {
 
 int start(const Options& o) {
   const Exercise exercise = named_exercise(harness::find_places(), o.names);
+  if (o.where) {
+    fmt::print("{} {}\n", exercise.folder.name, exercise.mine().string());
+    return all_passed;
+  }
+  if (o.names.empty()) throw Refusal("start what? ./warpath start A1, or a rung as softmax/02");
   const std::string text = stub_text(exercise);
   if (o.print_only) {
     fmt::print("{}", text);
@@ -51,7 +56,8 @@ int start(const Options& o) {
                                      {"hint", "when you are stuck; again for a clearer one"},
                                      {"grade", "points, when you think it is right"}})
     fmt::print("  {}   {}\n",
-               paint(Tone::note, fmt::format("./warpath {:5} {}", command, exercise.name())), why);
+               paint(Tone::note, fmt::format("./warpath {:5} {}", command, exercise.handle())),
+               why);
   fmt::print("the lesson: {}\n",
              (exercise.folder.path / "README.md").lexically_relative(fs::current_path()).string());
   return all_passed;
@@ -78,7 +84,8 @@ int solution(const Options& o) {
 const Command start_command = {
     "start", "an exercise: a rung with its kernel left out, for you to write", start_examples,
     [](Flags& flags, Options& o) {
-      flags.names(o.names, "a day (A12) or a rung (softmax/02)", true);
+      flags.names(o.names, "a day (A12) or a rung (softmax/02)", false);
+      flags.yes("--where", o.where, "only say the op's folder and the file");
       flags.yes("--print", o.print_only, "to the screen; write no file");
     },
     start};

@@ -36,6 +36,7 @@ struct Options {
   double patience = 0.05;
   bool print_only = false;  // `start` writes no file
   bool all_hints = false;
+  bool where = false;  // `start` says which folder and file, and writes nothing
   bool once = false;   // `watch` ends after one verdict
   std::string folder;  // of submissions, for `grade`
   bool verbose = false;
