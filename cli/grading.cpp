@@ -71,10 +71,14 @@ Grade Grader::grade(const fs::path& file) {
   // Numbers that nobody has seen before: results that are written into the source do not help.
   std::random_device draw;
   const std::string seed = std::to_string(draw() % 1'000'000'000 + 1);
+  const CheckAnswer not_run{nullptr, "not run"};
+  const auto again = [&](const std::vector<std::string>& words) {
+    return right.there() ? run_check(places_, seconds_, words) : not_run;
+  };
   grade.parts.push_back(part("right on fresh numbers (seed " + seed + ")", 20,
-                             run_check(places_, seconds_, {path, "--seed", seed, "--brief"}), 0));
-  grade.parts.push_back(part("clean under the checks", 30,
-                             run_check(places_, seconds_, {path, "--sanitize", "--brief"}), 0));
+                             again({path, "--seed", seed, "--brief"}), 0));
+  grade.parts.push_back(
+      part("clean under the checks", 30, again({path, "--sanitize", "--brief"}), 0));
   return grade;
 }
 

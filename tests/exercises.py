@@ -112,8 +112,12 @@ CHEATS = [
     ("the process", in_launcher("sigaction(11, nullptr, nullptr);"), "tampers with the process"),
     ("files", in_launcher('fopen("/proc/self/mem", "r");'), "reaches outside"),
     ("the registration", edited(TOP, "#define WARPATH_RUNG(...)\n" + TOP), "registered"),
-    ("nothing", edited(STORE, ""), "did not write"),
-    ("its inputs changed", edited(STORE, STORE + " const_cast<T*>(a)[i] = T(0.0f);"), "changed"),
+    ("nothing", edited(STORE, ";"), "did not write"),
+    (
+        "its inputs changed",
+        edited(STORE, "{ " + STORE + " const_cast<T*>(a)[i] = T(0.0f); }"),
+        "changed",
+    ),
     (
         "most cases turned away",
         edited(
@@ -126,16 +130,13 @@ CHEATS = [
     ("another op", (OPS / "elementwise/relu/01_naive.cu").read_text(), "kernel"),
     (
         "out of bounds",
-        edited(
-            "if (i >= n) return;" if "if (i >= n) return;" in FIRST.read_text() else "if (i < n) ",
-            "",
-        ),
+        edited("if (i < n) ", ""),
         "past the end",
     ),
     (
         "a loop without end",
-        edited(STORE, "while (*(volatile const T*)a == *(volatile const T*)a) {} " + STORE),
-        "",
+        edited(STORE, "for (volatile bool on = true; on;) {} " + STORE),
+        "longer than",
     ),
 ]
 
@@ -146,7 +147,7 @@ def trouble_with_cheat(cheat: tuple[str, str, str]) -> str:
         file = Path(folder) / "mine.cu"
         file.write_text(source)
         said = warpath(
-            "grade", "vector_add/01", str(file), "--json", "--timeout", "60", folder=folder
+            "grade", "vector_add/01", str(file), "--json", "--timeout", "20", folder=folder
         )
         if said.returncode != 1:
             return f"{name}: exit status {said.returncode}: {said.stdout}{said.stderr}"
