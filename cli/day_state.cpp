@@ -99,7 +99,7 @@ std::vector<CommandLine> OpsOfTree::own_commands(const Day& day, const DayState&
   const auto at = std::find(rungs.begin(), rungs.end(), root_ / state.rung);
   if (at != rungs.end() && at != rungs.begin())
     lines.push_back({fmt::format("cp {} mine.cu", relative(*(at - 1))),
-                     fmt::format("the rung below: make {} of it", rung_name(*at))});
+                     fmt::format("the rung below: turn it into {}", rung_name(*at))});
   else if (!rungs.empty())
     lines.push_back({fmt::format("cp {} mine.cu", relative(rungs.front())),
                      "empty the kernel, keep the launcher, write it yourself"});
