@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
+#include <cctype>
 
 #include "cli/command.h"
 #include "cli/course.h"
@@ -336,7 +336,8 @@ int days(const Options& o) {
 
 // The day a word means: itself, the next one of a track, or without a word the next one of all.
 const Day& meant_day(const Course& course, const std::string& word) {
-  if (word.size() > 1) return find_day(course.tracks, word);
+  if (std::any_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c); }))
+    return find_day(course.tracks, word);
   const Track& track = word.empty() ? course.current() : find_track(course.tracks, word);
   if (const Day* next = course.next(track)) return *next;
   throw Refusal(

@@ -1,13 +1,16 @@
 // Runs the real program in an environment of its own and captures its output.
 #pragma once
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -20,6 +23,14 @@ struct Said {
   std::string out, err;
   nlohmann::json json() const { return nlohmann::json::parse(out); }
 };
+
+// Exit status 2, nothing on stdout, one line on stderr that contains the text.
+inline void expect_refusal(const Said& s, const std::string& text) {
+  EXPECT_EQ(s.status, 2) << s.err;
+  EXPECT_EQ(s.out, "");
+  EXPECT_NE(s.err.find(text), std::string::npos) << s.err;
+  EXPECT_EQ(std::count(s.err.begin(), s.err.end(), '\n'), 1) << s.err;
+}
 
 // A sandbox for one test: a source tree that holds only what the test puts there, and a folder of
 // fake libraries.
@@ -44,6 +55,14 @@ class Lab {
   }
   std::string read(const std::string& name) const { return slurp(home_ / name); }
 
+  // For all commands from here on; an empty value takes the variable away.
+  void set(const std::string& variable, const std::string& value) { more_[variable] = value; }
+  // The real source tree and the real libraries, from the sandbox as the current folder.
+  void use_real_tree() {
+    set("WARPATH_ROOT", WARPATH_TREE);
+    set("WARPATH_LIB", "");
+  }
+
   pid_t start(const std::vector<std::string>& words) const {
     const pid_t pid = fork();
     if (pid != 0) return pid;
@@ -51,6 +70,9 @@ class Lab {
     setenv("WARPATH_ROOT", home_.c_str(), 1);
     setenv("WARPATH_COMMIT", "a-commit", 1);
     setenv("TMPDIR", home_.c_str(), 1);
+    unsetenv("WARPATH_PROGRESS");
+    for (const auto& [variable, value] : more_)
+      value.empty() ? unsetenv(variable.c_str()) : setenv(variable.c_str(), value.c_str(), 1);
     redirect(1, "stdout");
     redirect(2, "stderr");
     if (chdir(home_.c_str()) != 0) _exit(126);
@@ -84,6 +106,7 @@ class Lab {
   }
 
   std::filesystem::path lib_, home_;
+  std::map<std::string, std::string> more_;
 };
 
 }  // namespace warpath::testing

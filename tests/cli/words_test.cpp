@@ -3,18 +3,11 @@
 
 #include "command.h"
 
+using warpath::testing::expect_refusal;
 using warpath::testing::Lab;
 using warpath::testing::Said;
 
 namespace {
-
-// Exit status 2, nothing on stdout, one line on stderr that contains the text.
-void expect_refusal(const Said& s, const std::string& text) {
-  EXPECT_EQ(s.status, 2) << s.err;
-  EXPECT_EQ(s.out, "");
-  EXPECT_NE(s.err.find(text), std::string::npos) << s.err;
-  EXPECT_EQ(std::count(s.err.begin(), s.err.end(), '\n'), 1) << s.err;
-}
 
 TEST(Words, AWrongOpSuggestsTheNearest) {
   const Lab lab;
@@ -89,8 +82,8 @@ TEST(Words, EveryCommandIsInTheHelp) {
   const Lab lab;
   const Said s = lab.run({"--help"});
   EXPECT_EQ(s.status, 0);
-  for (const char* command : {"doctor", "ops", "run", "check", "bench", "tables", "cc", "debug",
-                              "test", "python", "compare", "format"})
+  for (const char* command : {"doctor", "days", "day", "done", "ops", "run", "check", "bench",
+                              "tables", "cc", "debug", "test", "python", "compare", "format"})
     EXPECT_NE(s.out.find(std::string("  ") + command + " "), std::string::npos) << command;
   expect_refusal(lab.run({"tset"}), "did you mean 'test'?");
   expect_refusal(lab.run({"test", "softmax"}), "type ./warpath test");
@@ -183,7 +176,7 @@ TEST(Words, WithoutForkTheVerdictsAreTheSame) {
 
 TEST(Words, HelpHasExamples) {
   const Lab lab;
-  for (const char* command : {"doctor", "ops", "run", "check", "bench"}) {
+  for (const char* command : {"doctor", "days", "day", "done", "ops", "run", "check", "bench"}) {
     const Said s = lab.run({command, "--help"});
     EXPECT_EQ(s.status, 0);
     EXPECT_NE(s.out.find("Examples:"), std::string::npos) << command;
@@ -215,6 +208,9 @@ TEST(Words, TheTourShowsALadderAndWhatToTry) {
   const Said s = lab.run({});
   EXPECT_TRUE(s.status == 0 || s.status == 1) << s.err;
   EXPECT_NE(s.out.find("Try next:"), std::string::npos);
+  // It ends where a learner begins.
+  EXPECT_NE(s.out.find("./warpath days\n", s.out.find("Try next:")), std::string::npos) << s.out;
+  EXPECT_NE(s.out.find("./warpath day A1\n", s.out.find("./warpath days\n")), std::string::npos);
 }
 
 }  // namespace
