@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "cli/exercise.h"
 #include "cli/stub.h"
@@ -19,7 +20,7 @@ std::string file_prefix(const harness::OpFolder& folder, const std::string& op) 
   return op.starts_with(begin) ? op.substr(begin.size()) + "_" : "";
 }
 
-std::vector<fs::path> rung_files(const harness::OpFolder& folder, const std::string& prefix) {
+std::vector<fs::path> numbered_files(const harness::OpFolder& folder, const std::string& prefix) {
   std::vector<fs::path> files;
   std::error_code ignored;
   for (const auto& e : fs::directory_iterator(folder.path, ignored)) {
@@ -60,8 +61,8 @@ std::vector<fs::path> OpsOfTree::ladder(const std::string& op) const {
   const harness::OpFolder* f = folder(op);
   if (!f) return {};
   // Ops that one file registers together have one ladder.
-  std::vector<fs::path> own = rung_files(*f, file_prefix(*f, op));
-  return own.empty() ? rung_files(*f, "") : own;
+  std::vector<fs::path> own = numbered_files(*f, file_prefix(*f, op));
+  return own.empty() ? numbered_files(*f, "") : own;
 }
 
 std::string OpsOfTree::relative(const fs::path& file) const {

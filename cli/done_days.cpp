@@ -102,11 +102,11 @@ void DoneDays::save() const {
   std::ofstream out(beside);
   out << whole_.dump(2) << "\n";
   out.close();
-  if (!out) {
-    fs::remove(beside, ignored);
-    throw Error(fmt::format("cannot write {}", file_.string()));
-  }
-  fs::rename(beside, target);
+  std::error_code error;
+  if (out) fs::rename(beside, target, error);
+  if (out && !error) return;
+  fs::remove(beside, ignored);
+  throw Error(fmt::format("cannot write {}", file_.string()));
 }
 
 std::string today() {

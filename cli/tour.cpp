@@ -54,7 +54,7 @@ int tour(const Options& o) {
        "your own kernel on the same cases"}};
 
   const std::vector<std::pair<std::string, std::string>> course = {
-      {"./warpath days", "five tracks of 30 to 100 days; your kernel is checked on every one"},
+      {"./warpath days", "five tracks of 30 to 100 days, each day with a task that can be checked"},
       {"./warpath day A1", "the first page: an idea, a task, the commands"}};
 
   if (o.json) {
