@@ -206,6 +206,7 @@ TEST_F(Driver, PrecompiledPrelude) {
   EXPECT_EQ(headers(), 1);
   EXPECT_EQ(shell(compile + " && $CC main.cpp k.o -o main && ./main"), 3) << output_;
   EXPECT_EQ(shell(compile + " -DOTHER"), 0) << output_;  // the same prelude
+  EXPECT_EQ(output_, "");
   EXPECT_EQ(headers(), 1);
   // Lines are those of the source, with the prelude and without.
   write("k.cu", "__global__ void k(int* p) {\n  *p = missing;\n}\n");

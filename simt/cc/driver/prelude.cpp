@@ -18,14 +18,18 @@ const std::string pragma = "#pragma GCC pch_preprocess \"";
 
 struct Part {
   std::size_t begin = 0, end = 0;  // empty: the text has no prelude
+  std::size_t rest = 0;            // where the text goes on
 };
 
-// From the line that enters cuda_runtime.h to the one that comes back from it.
+const std::string coming_back = "\n# 0 \"<command-line>\" 2\n";
+
+// From the line that enters cuda_runtime.h to the one that comes back from it. That one is in neither part: GCC would miss
+// the line that entered.
 Part find_prelude(const std::string& text, const std::string& include) {
   const std::size_t begin = text.find("# 1 \"" + include + "/cuda_runtime.h\" 1");
   if (begin == text.npos) return {};
-  const std::size_t end = text.find("\n# 0 \"<command-line>\" 2\n", begin);
-  return end == text.npos ? Part{} : Part{begin, end + 1};
+  const std::size_t end = text.find(coming_back, begin);
+  return end == text.npos ? Part{} : Part{begin, end + 1, end + coming_back.size()};
 }
 
 // True for one process only; the file stays, so it is asked once.
@@ -91,7 +95,7 @@ std::string with_precompiled_prelude(const std::string& text,
       fs::path(library) / "prelude" / (fingerprint(quoted(command) + "\n" + prelude) + ".gch");
   std::error_code error;
   if (!fs::exists(header, error) && !make(header, prelude, command)) return text;
-  return text.substr(0, part.begin) + pragma + header.string() + "\"\n" + text.substr(part.end);
+  return text.substr(0, part.begin) + pragma + header.string() + "\"\n" + text.substr(part.rest);
 }
 
 bool prelude_was_refused(const std::string& text, const std::string& messages) {
