@@ -48,7 +48,7 @@ ordered_json track_json(const Course& course, const Track& t) {
   return {{"track", t.id},
           {"title", t.title},
           {"about", t.about},
-          {"days", t.days.size()},
+          {"total", t.days.size()},
           {"open", course.open(t)},
           {"done", course.finished(t)},
           {"next", next ? ordered_json(next->id()) : ordered_json(nullptr)}};
@@ -140,8 +140,8 @@ int days(const Options& o) {
   const Track& track = find_track(course.tracks, word);
   if (!o.json) return print_days(course, track), all_passed;
   ordered_json j = track_json(course, track);
-  j["pages"] = ordered_json::array();
-  for (const Day& d : track.days) j["pages"].push_back(day_json(course, d));
+  j["days"] = ordered_json::array();
+  for (const Day& d : track.days) j["days"].push_back(day_json(course, d));
   for (const Wish& w : track.wishes)
     j["wishes"].push_back({{"title", w.title}, {"op", w.op}, {"task", w.task}});
   print_json(j);

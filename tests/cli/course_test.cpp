@@ -69,7 +69,7 @@ class Course : public ::testing::Test {
     if (json& pages = asked[id]; pages.is_null()) {
       const Said s = lab.run({"days", id, "--json"});
       EXPECT_EQ(s.status, 0) << s.err;
-      pages = s.status == 0 ? s.json()["pages"] : json::array();
+      pages = s.status == 0 ? s.json()["days"] : json::array();
     }
     return asked[id];
   }
@@ -231,8 +231,10 @@ class Commands : public Course {
       if (++i == args.size()) return "no value for " + args[i - 1];
       if (args[i - 1] == "--rung") rungs.push_back(args[i]);
     }
-    if (command == "days" || command == "day")
-      return lab.run({command, args.at(0)}).status == 0 ? "" : "no " + command + " " + args.at(0);
+    static const std::set<std::string> of_days = {"day",      "done", "start", "watch",
+                                                  "solution", "hint", "grade"};
+    if (command == "days") return lab.run({command, ops.at(0)}).status == 0 ? "" : "no track";
+    if (of_days.contains(command)) return has_day(ops.at(0)) ? "" : "no day " + ops.at(0);
     std::erase_if(ops, [](const std::string& op) { return op.ends_with(".cu"); });
     for (const std::string& op : ops) {
       if (!ops_of_tree().contains(op)) return "no op " + op;
@@ -241,6 +243,11 @@ class Commands : public Course {
           if (!has_rung(op, rung)) return op + " has no rung " + rung;
     }
     return "";
+  }
+
+  bool has_day(const std::string& id) {
+    const json& days = days_of(id.substr(0, 1));
+    return std::any_of(days.begin(), days.end(), [&](const json& d) { return d["id"] == id; });
   }
 
   const std::string& help(const std::string& command) {
@@ -279,6 +286,8 @@ TEST_F(Commands, TheTestItselfSeesMistakes) {
   EXPECT_EQ(says("./warpath check softmax mine.cu --sanitize"), "");
   EXPECT_EQ(says("./warpath chekc softmax"), "no command of warpath");
   EXPECT_EQ(says("./warpath check sofmax"), "no op sofmax");
+  EXPECT_EQ(says("./warpath start A1"), "");
+  EXPECT_EQ(says("./warpath start A101"), "no day A101");
   EXPECT_EQ(says("./warpath check softmax --rung 77"), "softmax has no rung 77");
   EXPECT_EQ(says("./warpath check softmax --sanitise"), "no flag --sanitise");
   EXPECT_EQ(says("cp ops/softmax/softmax/77.cu mine.cu"), "no file ops/softmax/softmax/77.cu");
