@@ -3,6 +3,7 @@
 #include <torch/csrc/stable/ops.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <optional>
 
@@ -155,6 +156,7 @@ bool Seen::contiguous() const {
 Bound::Bound(const TorchOp& op, Overload overload, Values values)
     : op_(op), overload_(overload), values_(std::move(values)), args_(*op.op) {
   const std::size_t n = op.parameters.size();
+  exact_ = in_float64(overload);
   for (std::size_t i = 0; i < n; ++i)
     if (is_dtype_choice(*op.parameters[i])) choose_dtype(*op.parameters[i], values_.of[i].text);
   for (std::size_t i = 0; i < n; ++i) {
@@ -170,7 +172,27 @@ Bound::Bound(const TorchOp& op, Overload overload, Values values)
   }
   for (const ArgSpec* a : op.outputs)
     overload == Overload::in_place && !a->in_place.empty() ? overwrite_input(*a) : make_output(*a);
-  if (!empty()) check_not_empty();
+  lacks_elements_ = !empty() && lacks_elements();
+  if (needs_reference() && !values_.rung.empty())
+    throw Error("warpath::" + op.name + ": argument 'rung' is '" + values_.rung + "', but " +
+                (exact_ ? "float64 is computed by the op's reference, not by a rung"
+                        : "no rung takes a tensor without elements"));
+}
+
+// Gradients are checked in float64 (torch.autograd.gradcheck). Kernels have no such type; on the CPU the op's reference
+// computes it.
+bool Bound::in_float64(Overload overload) const {
+  if (overload == Overload::in_place || !functional(op_) || takes_lists(op_)) return false;
+  for (std::size_t i = 0; i < op_.parameters.size(); ++i) {
+    const Handle& tensor = values_.of[i].tensor;
+    if (!tensor || op_.parameters[i]->index) continue;
+    int code = 0, device = 0;
+    must(aoti_torch_get_dtype(tensor.get(), &code), "tell a tensor's dtype");
+    if (code != torch_dtype(DType::f64)) return false;
+    must(aoti_torch_get_device_type(tensor.get(), &device), "tell a tensor's device");
+    return device == aoti_torch_device_type_cpu();
+  }
+  return false;
 }
 
 void Bound::refuse(const ArgSpec& a, const std::string& why) const {
@@ -199,6 +221,7 @@ const DType* Bound::chosen_dtype(const ArgSpec& output) const {
 
 void Bound::choose_dtype(const ArgSpec& choice, const std::string& text) {
   if (text.empty()) return;
+  if (exact_) refuse(choice, "is '" + text + "', but the result of float64 tensors is f64");
   const ArgSpec& output = *op_.contract->find(choice.same_as);
   for (const DType d : output.dtypes)
     if (name(d) == text) return chosen_.add({&output, d}), void();
@@ -208,6 +231,7 @@ void Bound::choose_dtype(const ArgSpec& choice, const std::string& text) {
 // Given by the call, or by an input that must have the same type; otherwise the type of the first tensor
 // where the output may have it.
 DType Bound::output_dtype(const ArgSpec& output) const {
+  if (exact_) return output.index ? DType::i64 : DType::f64;
   if (!output.same_as.empty()) {
     const ArgSpec& other = *op_.contract->find(output.same_as);
     const Tensor* const like = sample_at(args(), other);
@@ -230,6 +254,10 @@ DType Bound::check_dtype(const ArgSpec& a, AtenTensorHandle tensor) {
       if (torch_dtype(i.dtype) == code) return "is " + std::string(i.name);
     return std::string("is another dtype");
   };
+  if (exact_ && !a.index) {
+    if (torch_dtype(DType::f64) != code) refuse(a, is() + " but '" + first_->name + "' is f64");
+    return DType::f64;
+  }
   if (!a.same_as.empty()) {
     const ArgSpec& other = *op_.contract->find(a.same_as);
     if (other.role == Role::out && !chosen_dtype(other)) {  // this input tells the output's type
@@ -339,13 +367,57 @@ bool Bound::empty() const {
   return no_elements_ && functional(op_);
 }
 
-// Kernels do not handle rows without elements: what their result should be differs from op to op.
-void Bound::check_not_empty() const {
+// Kernels take no rows without elements: what their result is differs from op to op. The reference knows, except where
+// it would look up a position among no elements.
+bool Bound::lacks_elements() const {
+  const ArgSpec* lacking = nullptr;
+  bool positions = false;
   for (const ArgSpec* a : op_.parameters) {
     if (!a->is_tensor()) continue;
     const Tensor& t = tensor_at(args(), *a);
     if (t.rank > 0 && t.data == nullptr && t.size() > 0) refuse(*a, "has no data");
-    if (t.rank > 0 && t.size() == 0) refuse(*a, "has no elements, but the result has some");
+    if (t.rank > 0 && t.size() == 0) lacking = a;
+    positions |= a->index && t.rank > 0 && t.size() > 0;
+  }
+  if (lacking && (positions || overload_ == Overload::in_place || !functional(op_)))
+    refuse(*lacking, "has no elements, but the result has some");
+  return lacking;
+}
+
+void Bound::compute_by_reference() {
+  ArgsBlock args(args_), scale(args_);  // with their scalars
+  std::vector<Handle> held;
+  std::vector<std::vector<double>> scales;
+  const auto on_host = [&](const ArgSpec& a, AtenTensorHandle like) {
+    const Seen t(like);
+    Shape shape;
+    for (const std::int64_t n : t.sizes) shape.add(n);
+    const DType dtype = a.index ? DType::i64 : DType::f64;
+    held.push_back(allocate(shape, torch_dtype(dtype), aoti_torch_device_type_cpu(), 0));
+    void* data = nullptr;
+    must(aoti_torch_get_data_ptr(held.back().get(), &data), "tell where a tensor's data is");
+    for (ArgsBlock* block : {&args, &scale}) set_tensor(block->tensor(a), a, data, dtype, t.sizes);
+    return held.back().get();
+  };
+  for (std::size_t i = 0; i < op_.parameters.size(); ++i)
+    if (const AtenTensorHandle given = values_.of[i].tensor.get())
+      must(aoti_torch_copy_(on_host(*op_.parameters[i], given), given, 0), "copy a tensor");
+  std::vector<AtenTensorHandle> results;
+  for (std::size_t i = 0; i < op_.outputs.size(); ++i) {
+    const ArgSpec& a = *op_.outputs[i];
+    results.push_back(on_host(a, outputs_[i].get()));
+    const auto n = static_cast<std::size_t>(args.tensor(a).size());
+    scale.tensor(a).data = scales.emplace_back(n).data();
+  }
+  op_.op->reference(args.get(), scale.get());
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const Tensor& t = args.tensor(*op_.outputs[i]);
+    const double* const values = t.as<double>();
+    if (lacks_elements_ && !op_.outputs[i]->index &&
+        !std::all_of(values, values + t.size(), [](double x) { return std::isfinite(x); }))
+      throw Error("warpath::" + op_.name + ": the result '" + op_.outputs[i]->name +
+                  "' of no elements is not defined");
+    must(aoti_torch_copy_(outputs_[i].get(), results[i], 0), "copy a result");
   }
 }
 
