@@ -143,6 +143,8 @@ int check(const Options& o) {
           "one of them\n",
           left_out, sanitize_limit >> 10, sanitize_flops / 1e6);
   }
+  if (const std::string idle = own.not_run(outcomes); !idle.empty())
+    throw Refusal(fmt::format("{} was not run: none of these cases fits it", idle));
   return exit_status(outcomes);
 }
 

@@ -89,7 +89,7 @@ fs::path rung_file(const harness::Places& places, const std::string& op, const s
 std::pair<std::string, DType> choose_case(const Op& op, const Rung& rung, const Asked& asked) {
   const Case* best = nullptr;
   DType type = DType::f32;
-  double best_bytes = 0;
+  std::int64_t most = 0;  // elements of the best one
   std::string why;
   for (const Case& c : op.cases) {
     if (c.bench || !c.name.starts_with(asked.test)) continue;
@@ -101,12 +101,13 @@ std::pair<std::string, DType> choose_case(const Op& op, const Rung& rung, const 
         why = no;
         continue;
       }
-      const double bytes = static_cast<double>(plan.input_bytes + plan.output_bytes);
-      const bool roomy = bytes >= 1024, best_roomy = best_bytes >= 1024;
-      if (!best || (roomy && !best_roomy) || (roomy == best_roomy && roomy && bytes < best_bytes)) {
+      std::int64_t elements = 0;
+      for (const harness::TensorPlan& t : plan.tensors) elements += t.present ? t.size : 0;
+      const bool roomy = elements >= 256, best_roomy = most >= 256;
+      if (!best || (roomy && !best_roomy) || (roomy && elements < most)) {
         best = &c;
         type = d;
-        best_bytes = bytes;
+        most = elements;
       }
     }
   }

@@ -169,6 +169,20 @@ std::vector<OpEntry> LearnerKernels::ops_alone(const harness::Places& places) co
   return ops;
 }
 
+std::string LearnerKernels::not_run(const std::vector<harness::OpOutcome>& outcomes) const {
+  for (const auto& c : contestants_) {
+    bool listed = false, ran = false;
+    for (const harness::OpOutcome& o : outcomes)
+      for (const harness::Record& r : o.records) {
+        if (r.name != c.name || r.op != c.rung->op) continue;
+        listed = true;
+        ran = ran || r.status != harness::Status::skipped;
+      }
+    if (listed && !ran) return c.name;
+  }
+  return "";
+}
+
 void LearnerKernels::join(std::vector<OpEntry>& ops) const {
   for (const auto& c : contestants_)
     for (OpEntry& e : ops)

@@ -34,6 +34,8 @@ class LearnerKernels {
   std::vector<OpEntry> ops_alone(const harness::Places& places) const;
   // How each plain kernel was matched with its op: "mine.cu: add(a, b, c, n) as vector_add, …"
   const std::vector<std::string>& matches() const { return matches_; }
+  // A rung that no case has run, because it takes none of them; empty when there is none.
+  std::string not_run(const std::vector<harness::OpOutcome>& outcomes) const;
   // Puts each rung into the ladder of its op, after the others.
   void join(std::vector<OpEntry>& ops) const;
 

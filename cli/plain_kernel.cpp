@@ -29,10 +29,10 @@ std::vector<const Kernel*> candidates(const KernelSource& source, const std::str
   }
   const std::string file = source.file.filename().string();
   if (all.empty())
-    throw Refusal(
-        fmt::format("{} has no kernel (a __global__ function) and registers no rung; {} shows how "
-                    "to write either",
-                    file, page));
+    throw Refusal(fmt::format(
+        "{} has no kernel (a __global__ function) and registers no rung (WARPATH_RUNG); {} "
+        "shows how to write either",
+        file, page));
   if (!asked.empty() && named.empty())
     throw Refusal(did_you_mean("kernel in " + file, asked, names_of(all)));
   return !named.empty() ? named : !commented.empty() ? commented : all;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <optional>
 
 #include "core/host/error.h"
@@ -126,7 +127,11 @@ Values take(const TorchOp& op, Overload overload, StableIValue* stack) {
       value.bits = stack[i];
     }
   }
-  if (overload != Overload::plain) v.rung = optional_text(stack[n]);
+  if (overload != Overload::plain) {
+    auto named = to<std::optional<std::string>>(stack[n]);
+    v.best_rung = !named;
+    if (named) v.rung = std::move(*named);
+  }
   return v;
 }
 
@@ -155,6 +160,8 @@ bool Seen::contiguous() const {
 
 Bound::Bound(const TorchOp& op, Overload overload, Values values)
     : op_(op), overload_(overload), values_(std::move(values)), args_(*op.op) {
+  if (!values_.best_rung && values_.rung.empty())
+    throw Error("warpath::" + op.name + ": argument 'rung' is ''; leave it out for the best rung");
   const std::size_t n = op.parameters.size();
   exact_ = in_float64(overload);
   for (std::size_t i = 0; i < n; ++i)
@@ -293,7 +300,11 @@ void Bound::bind_input(const ArgSpec& a, AtenTensorHandle tensor) {
 AtenTensorHandle Bound::contiguous(const ArgSpec& a, AtenTensorHandle tensor) {
   AtenTensorHandle again = nullptr;
   must(aoti_torch_new_tensor_handle(tensor, &again), "hold a tensor");
-  contiguous_.push_back(torch::stable::contiguous(TorchTensor(again)));
+  try {
+    contiguous_.push_back(torch::stable::contiguous(TorchTensor(again)));
+  } catch (const std::exception&) {
+    refuse(a, "has gaps or repeats, and torch has no memory for a copy in order");
+  }
   if (overwrites(op_, overload_, a)) copies_.emplace_back(tensor, contiguous_.back());
   return contiguous_.back().get();
 }
@@ -384,41 +395,73 @@ bool Bound::lacks_elements() const {
   return lacking;
 }
 
-void Bound::compute_by_reference() {
-  ArgsBlock args(args_), scale(args_);  // with their scalars
-  std::vector<Handle> held;
+struct Bound::Reference {
+  ArgsBlock args, scale;
+  std::vector<Handle> held, results;
   std::vector<std::vector<double>> scales;
-  const auto on_host = [&](const ArgSpec& a, AtenTensorHandle like) {
+
+  explicit Reference(Bound& bound) : args(bound.args_), scale(bound.args_) {  // with their scalars
+    const TorchOp& op = bound.op_;
+    for (std::size_t i = 0; i < op.parameters.size(); ++i)
+      if (const AtenTensorHandle given = bound.values_.of[i].tensor.get()) {
+        held.push_back(on_host(*op.parameters[i], given));
+        must(aoti_torch_copy_(held.back().get(), given, 0), "copy a tensor");
+      }
+    for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+      const ArgSpec& a = *op.outputs[i];
+      results.push_back(on_host(a, bound.outputs_[i].get()));
+      scales.emplace_back(static_cast<std::size_t>(args.tensor(a).size()));
+      scale.tensor(a).data = scales.back().data();
+    }
+    op.op->reference(args.get(), scale.get());
+  }
+
+  // A tensor of that shape in the type of references, put into both args structs.
+  Handle on_host(const ArgSpec& a, AtenTensorHandle like) {
     const Seen t(like);
     Shape shape;
     for (const std::int64_t n : t.sizes) shape.add(n);
     const DType dtype = a.index ? DType::i64 : DType::f64;
-    held.push_back(allocate(shape, torch_dtype(dtype), aoti_torch_device_type_cpu(), 0));
+    Handle made = allocate(shape, torch_dtype(dtype), aoti_torch_device_type_cpu(), 0);
     void* data = nullptr;
-    must(aoti_torch_get_data_ptr(held.back().get(), &data), "tell where a tensor's data is");
+    must(aoti_torch_get_data_ptr(made.get(), &data), "tell where a tensor's data is");
     for (ArgsBlock* block : {&args, &scale}) set_tensor(block->tensor(a), a, data, dtype, t.sizes);
-    return held.back().get();
-  };
-  for (std::size_t i = 0; i < op_.parameters.size(); ++i)
-    if (const AtenTensorHandle given = values_.of[i].tensor.get())
-      must(aoti_torch_copy_(on_host(*op_.parameters[i], given), given, 0), "copy a tensor");
-  std::vector<AtenTensorHandle> results;
+    return made;
+  }
+
+  std::span<const double> values(const ArgSpec& output) {
+    const Tensor& t = args.tensor(output);
+    return {t.as<double>(), static_cast<std::size_t>(output.index ? 0 : t.size())};
+  }
+};
+
+void Bound::compute_by_reference() {
+  Reference reference(*this);
   for (std::size_t i = 0; i < op_.outputs.size(); ++i) {
     const ArgSpec& a = *op_.outputs[i];
-    results.push_back(on_host(a, outputs_[i].get()));
-    const auto n = static_cast<std::size_t>(args.tensor(a).size());
-    scale.tensor(a).data = scales.emplace_back(n).data();
+    if (lacks_elements_)
+      for (const double x : reference.values(a))
+        if (!std::isfinite(x))
+          throw Error("warpath::" + op_.name + ": the result '" + a.name +
+                      "' of no elements is not defined");
+    must(aoti_torch_copy_(outputs_[i].get(), reference.results[i].get(), 0), "copy a result");
   }
-  op_.op->reference(args.get(), scale.get());
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    const Tensor& t = args.tensor(*op_.outputs[i]);
-    const double* const values = t.as<double>();
-    if (lacks_elements_ && !op_.outputs[i]->index &&
-        !std::all_of(values, values + t.size(), [](double x) { return std::isfinite(x); }))
-      throw Error("warpath::" + op_.name + ": the result '" + op_.outputs[i]->name +
-                  "' of no elements is not defined");
-    must(aoti_torch_copy_(outputs_[i].get(), results[i], 0), "copy a result");
-  }
+}
+
+void Bound::check_integers() {
+  const auto counts = [&](const ArgSpec* a) {
+    return !a->index && args_.tensor(*a).dtype == DType::i32;
+  };
+  if (!functional(op_) || outputs_.size() != op_.outputs.size() ||
+      std::none_of(op_.outputs.begin(), op_.outputs.end(), counts))
+    return;
+  constexpr double most = std::numeric_limits<std::int32_t>::max();
+  Reference reference(*this);
+  for (const ArgSpec* a : op_.outputs)
+    for (const double x : reference.values(*a))
+      if (counts(a) && (x > most || x < -most - 1))
+        throw Error("warpath::" + op_.name + ": the result '" + a->name + "' has " +
+                    std::to_string(static_cast<long long>(x)) + ", which i32 cannot hold");
 }
 
 void* Bound::add_scratch(std::int64_t bytes) {

@@ -88,6 +88,7 @@ struct Value {
 struct Values {
   Few<Value, 32> of;
   std::string rung;
+  bool best_rung = true;  // none was named
 };
 Values take(const TorchOp& op, Overload overload, StableIValue* stack);
 
@@ -141,6 +142,9 @@ class Bound {
   void compute_by_reference();
   // Memory from torch's allocator, put into the args struct; null where the rung asks for none.
   void* add_scratch(std::int64_t bytes);
+  // Throws Error where a sum of integers is larger than the result's type holds. On this CPU, where asking costs little
+  // beside the kernel.
+  void check_integers();
   // Copies what was changed in place back where the caller's tensor was not contiguous.
   void write_back();
   // The inputs are no longer needed.
@@ -159,6 +163,8 @@ class Bound {
   const DType* chosen_dtype(const ArgSpec& output) const;
   DType output_dtype(const ArgSpec& output) const;
   void bind_scalar(const ArgSpec& a, StableIValue bits, const std::string& text);
+  // The arguments in float64 on this CPU, and what the op's reference makes of them.
+  struct Reference;
   void make_output(const ArgSpec& a);
   void overwrite_input(const ArgSpec& a);
   bool in_float64(Overload overload) const;

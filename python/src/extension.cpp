@@ -77,6 +77,7 @@ void launch_on_cpu(const TorchOp& op, const Ladder& ladder, Bound& bound) {
   // A CPU tensor is ready when the op returns.
   if (const char* error = ladder.runtime.finish())
     throw Error("warpath::" + op.name + ": " + error);
+  bound.check_integers();
 }
 
 void launch_on_gpu(const TorchOp& op, const Ladder& ladder, Bound& bound) {

@@ -101,6 +101,7 @@ def choose_case(op: Op, name: str | None, dtype: str | None) -> tuple[Case, str]
 def choose_rows(wanted: list[str] | None) -> list[Row]:
     if not wanted:
         return list(_rows.ROWS)
+    wanted = [wanted] if isinstance(wanted, str) else wanted
     known = {r.name.lower(): r for r in _rows.ROWS}
     for name in wanted:
         if name.lower() not in known:
@@ -141,7 +142,9 @@ def frame(facts: dict, results: list[Result]):
         import pandas
     except ImportError:
         raise RuntimeError("warpath.compare gives a DataFrame: pip install pandas") from None
-    made = pandas.DataFrame([asdict(r) for r in results]).set_index("library")
+    # To pandas None is true: a row that did not run has not passed, and `ran` tells it from one that failed.
+    rows = [{**asdict(r), "passed": bool(r.passed), "ran": r.passed is not None} for r in results]
+    made = pandas.DataFrame(rows).set_index("library")
     made.attrs.update(facts)
     return made
 
@@ -159,12 +162,14 @@ def _print(facts: dict, results: list[Result]) -> None:
         time = "" if r.time_us is None else f"{r.time_us:.1f} us"
         ratio = "" if r.ratio is None else f"{r.ratio:.2f}"
         print(f"  {r.library:22}{check:8}{error:>10}{time:>12}{ratio:>8}  {r.note}".rstrip())
+    count = {state: sum(r.passed is state for r in results) for state in (True, False, None)}
+    print(f"\n  {count[True]} passed, {count[False]} failed, {count[None]} did not run")
     for method in dict.fromkeys(r.method for r in results if r.method):
         print(f"\n  time: {method}; ratio: PyTorch's time / its own")
 
 
 def main(arguments: list[str], ops: dict[str, Op]) -> int:
-    """Exit status: 0 what ran passed, 1 a check failed, 2 the command was wrong."""
+    """Exit status: 0 what ran passed, 1 a check failed, 2 the command was wrong, or nothing ran of what it names."""
     parser = argparse.ArgumentParser(prog="warpath compare", description=__doc__)
     parser.add_argument("op", help="an op, as softmax")
     parser.add_argument("--case", help="one of the op's cases; default: a large one")
@@ -196,4 +201,8 @@ def main(arguments: list[str], ops: dict[str, Op]) -> int:
         _print(facts, results)
         for file in files:
             print(f"wrote {file}")
-    return 1 if any(r.passed is False for r in results) else 0
+    if any(r.passed is False for r in results):
+        return 1
+    # Without --row, what is not installed is left out; a row that was asked for has to run.
+    missing = [r for r in results if r.passed is None]
+    return 2 if missing and (given.row or len(missing) == len(results)) else 0

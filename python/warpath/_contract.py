@@ -136,7 +136,7 @@ def parse(found: dict) -> dict[str, Op]:
 
 def rungs(ops: dict[str, Op], name: str, device: str) -> list[str]:
     if name not in ops:
-        near = difflib.get_close_matches(name, ops, n=1, cutoff=0)
+        near = difflib.get_close_matches(str(name), ops, n=1, cutoff=0)
         raise ValueError(f"no op '{name}'; did you mean '{near[0]}'?" if near else "no ops at all")
     backends = {"cpu": "simt", "cuda": "cuda"}
     if device not in backends:
@@ -230,7 +230,7 @@ def empty_outputs(op: Op, tensors: dict[str, Any]) -> list[torch.Tensor]:
         if tensor.device != first[1].device:
             why = f"is not on the device of '{first[0].name}'"
             raise RuntimeError(op.refuse(argument, why))
-        is_name = NAMES.get(tensor.dtype, "another dtype")
+        is_name = NAMES.get(tensor.dtype, str(tensor.dtype).removeprefix("torch."))
         if exact and not argument.index:
             if tensor.dtype != torch.float64:
                 why = f"is {is_name} but '{first[0].name}' is f64"

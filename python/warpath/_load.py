@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import json
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -353,6 +354,8 @@ def load(path: str | Path, *, check: bool = False, options: list[str] | tuple = 
     what nobody wrote and barriers that not all threads reach: a finding is a KernelError.
     `options` go to the compiler, as "-DTILE=32". Compiled again only when a text has changed.
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"warpath.load takes the path of a .cu file, not {type(path).__name__}")
     source = Path(path)
     if not source.is_file():
         raise FileNotFoundError(f"warpath.load: there is no file {source}")

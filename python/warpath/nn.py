@@ -81,6 +81,8 @@ def patch(model: torch.nn.Module) -> Patched:
     which there are no kernels.
     Parameters, buffers, hooks and mode stay: the module keeps all it had except its class.
     """
+    if not isinstance(model, torch.nn.Module):
+        raise TypeError(f"warpath.patch takes a torch.nn.Module, not {type(model).__name__}")
     modules, replaces = _collected()
     ours = {*modules.values(), *replaces.values()}
     patched = Patched()
@@ -101,9 +103,7 @@ def patch(model: torch.nn.Module) -> Patched:
 def _in_doubles(module: torch.nn.Module, otherwise: bool = False) -> bool:
     """Whether a module computes in float64, by its parameters and buffers; one without any as `otherwise` says."""
     dtypes = {
-        t.dtype
-        for t in (*module.parameters(), *module.buffers())
-        if t.dtype.is_floating_point
+        t.dtype for t in (*module.parameters(), *module.buffers()) if t.dtype.is_floating_point
     }
     return torch.float64 in dtypes if dtypes else otherwise
 

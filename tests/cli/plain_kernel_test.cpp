@@ -65,7 +65,8 @@ TEST_F(PlainKernel, IsMatchedByNames) {
 }
 
 TEST_F(PlainKernel, IsMatchedByOrderAndByOtherNamesOfSizes) {
-  const Said s = check(row_sums, {"reduce"});
+  const Said s =
+      check(row_sums, {"reduce", "--case", "sum rows", "--case", "max rows", "--dtype", "f32"});
   EXPECT_EQ(s.status, 0) << s.out << s.err;
   EXPECT_TRUE(has(s.out, "row_sums(data = x, out = y, h = rows, w = cols)")) << s.out;
   EXPECT_TRUE(has(s.out, "only kind = sum: the kernel takes no kind")) << s.out;
@@ -167,7 +168,7 @@ TEST_F(PlainKernel, IsChosenAmongSeveral) {
   expect_refused(check(add, {}), {"which op is 'add'"});
   const Said s = check(two, {"vector_add", "--kernel", "other", "--case", "one"});
   EXPECT_EQ(s.status, 1) << s.out << s.err;
-  EXPECT_TRUE(has(s.out, "never written")) << s.out;
+  EXPECT_TRUE(has(s.out, "did not write c[0]")) << s.out;
 }
 
 TEST_F(PlainKernel, IsHeldToTheReference) {
@@ -195,6 +196,31 @@ TEST_F(PlainKernel, OutOfBoundsIsFoundAtItsOwnLine) {
   const Said s = check(wrong, {"--sanitize", "--case", "one"});
   EXPECT_EQ(s.status, 1) << s.out << s.err;
   EXPECT_TRUE(has(s.out, "mine.cu:3")) << s.out;
+}
+
+TEST_F(PlainKernel, ThatTakesNoCaseIsNotCalledRight) {
+  const Said s = check(
+      "// warpath: vector_add(a, b, c, n=12345)\n"
+      "__global__ void add(const float* a, const float* b, float* c) {}\n",
+      {});
+  EXPECT_EQ(s.status, 2) << s.out << s.err;
+  EXPECT_TRUE(has(s.out, "only n = 12345")) << s.out;
+  EXPECT_TRUE(has(s.err, "mine.cu was not run")) << s.err;
+}
+
+// The examples of docs/your-kernel.md, by what they begin with.
+TEST_F(PlainKernel, OfThePageIsRight) {
+  std::ifstream file(fs::path(WARPATH_TREE) / "docs/your-kernel.md");
+  const std::string page((std::istreambuf_iterator<char>(file)), {});
+  const auto block = [&](const std::string& begin) {
+    const auto at = page.find("```cuda\n" + begin);
+    return at == std::string::npos ? "" : page.substr(at + 8, page.find("\n```", at) - at - 7);
+  };
+  Said s = check(block("__global__ void add"), {"vector_add", "--case", "prime"});
+  EXPECT_EQ(s.status, 0) << s.out << s.err;
+  s = check(block("#include"), {"--case", "prime"});
+  EXPECT_EQ(s.status, 0) << s.out << s.err;
+  EXPECT_TRUE(has(s.out, "3/3")) << s.out;
 }
 
 TEST_F(PlainKernel, IsOpenedInGdb) {
