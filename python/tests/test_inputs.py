@@ -51,7 +51,7 @@ def test_empty_axis():
         assert y.dtype == dtype and y.tolist() == [0, 0, 0]
     with pytest.raises(RuntimeError, match="the result 'y' of no elements is not defined"):
         warpath.reduce(torch.empty(3, 0), kind="max")
-    with pytest.raises(RuntimeError, match="'01' takes no|no rung takes a tensor without elements"):
+    with pytest.raises(RuntimeError, match="no rung takes a tensor without elements"):
         warpath.reduce(torch.empty(3, 0), rung="01")
     none = torch.empty(3, 0, requires_grad=True)
     warpath.reduce(none).sum().backward()

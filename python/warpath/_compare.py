@@ -143,7 +143,7 @@ def frame(facts: dict, results: list[Result]):
     except ImportError:
         raise RuntimeError("warpath.compare gives a DataFrame: pip install pandas") from None
     # To pandas None is true: a row that did not run has not passed, and `ran` tells it from one that failed.
-    rows = [{**asdict(r), "passed": bool(r.passed), "ran": r.passed is not None} for r in results]
+    rows = [{"ran": r.passed is not None, **asdict(r), "passed": bool(r.passed)} for r in results]
     made = pandas.DataFrame(rows).set_index("library")
     made.attrs.update(facts)
     return made
