@@ -1,8 +1,11 @@
 """The table: one op by every library that has it, checked against float64, timed where that says something."""
 
 import argparse
+import contextlib
 import json
+import os
 import sys
+import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -40,8 +43,36 @@ def _judge(run: Callable, op: Op, case_data: CaseData) -> Verdict:
     return case_data.judge(results)
 
 
+@contextlib.contextmanager
+def _quietly():
+    """Nothing of what other libraries print, in Python or in C: warnings of numpy, remarks of a Vulkan driver."""
+    streams = [s for s in (sys.stdout, sys.stderr) if s is not None]
+    for stream in streams:
+        stream.flush()
+    kept = [os.dup(fd) for fd in (1, 2)]
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        for fd in (1, 2):
+            os.dup2(nowhere, fd)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        for stream in streams:
+            stream.flush()
+        for fd, was in zip((1, 2), kept, strict=True):
+            os.dup2(was, fd)
+            os.close(was)
+        os.close(nowhere)
+
+
 def measure(row: Row, op: Op, case_data: CaseData, timed: bool = True) -> Result:
     """Checked first, then timed, then checked again."""
+    with _quietly():
+        return _measure(row, op, case_data, timed)
+
+
+def _measure(row: Row, op: Op, case_data: CaseData, timed: bool) -> Result:
     result = Result(row.name)
     _twins.interpret_without_gpu()  # before torch.compile imports Triton
     try:
