@@ -90,6 +90,10 @@ int check(const Options& o) {
 
   const LearnerKernels own(places, backend, o.sanitize, files,
                            {names, o.kernel, {o.grid, o.block, o.shared}});
+  if (own.matches().empty() && !(o.kernel + o.grid + o.block + o.shared).empty())
+    throw Refusal(
+        "--kernel, --grid, --block and --shared are for a plain kernel; a rung has its own "
+        "launcher");
   const bool alone = names.empty();
   std::vector<OpEntry> ops = alone ? own.ops_alone(places)
                                    : find_ops(places, names, libraries,

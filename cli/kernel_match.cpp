@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <regex>
 #include <set>
 
 #include "cli/op_names.h"
@@ -82,8 +83,9 @@ class Matcher {
     m_.meanings.resize(n);
     for (const ArgSpec& a : contract.args())
       if (a.is_list())
-        throw Refusal(fmt::format("{} takes lists of tensors, which only a rung can: {}",
-                                  contract.name(), "docs/your-kernel.md"));
+        throw Refusal(
+            fmt::format("{} takes lists of tensors, which only a rung can: docs/your-kernel.md",
+                        contract.name()));
     instantiate();
   }
 
@@ -148,24 +150,9 @@ class Matcher {
                                                         : formal[i].substr(equals + 1);
       const std::vector<std::string> words = names_in(formal[i].substr(0, equals));
       if (!is_type(formal[i]) || words.size() < 2) continue;
-      for (Parameter& p : parameters_) {
-        const std::vector<std::string> used = names_in(p.type);
-        if (!contains(used, words.back())) continue;
-        std::string type = p.type;
-        for (std::size_t at = 0; (at = type.find(words.back(), at)) != std::string::npos;) {
-          const auto part = [&](std::size_t k) {
-            return k < type.size() &&
-                   (std::isalnum(static_cast<unsigned char>(type[k])) || type[k] == '_');
-          };
-          if ((at > 0 && part(at - 1)) || part(at + words.back().size())) {
-            at += words.back().size();
-            continue;
-          }
-          type.replace(at, words.back().size(), value);
-          at += value.size();
-        }
-        p = parse_parameter(type, p.name);
-      }
+      const std::regex whole("\\b" + words.back() + "\\b");
+      for (Parameter& p : parameters_)
+        p = parse_parameter(std::regex_replace(p.type, whole, value), p.name);
     }
   }
 

@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
 
+#include "cli/exercise.h"
 #include "cli/options.h"
 #include "harness/process.h"
 
@@ -17,11 +16,6 @@ namespace fs = std::filesystem;
 
 namespace warpath::cli {
 namespace {
-
-std::string read_text(const fs::path& file) {
-  std::ifstream in(file);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
 
 std::optional<DType> element_type(const std::set<std::string>& words) {
   static const std::vector<std::pair<const char*, DType>> known = {

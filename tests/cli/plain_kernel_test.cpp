@@ -171,6 +171,11 @@ TEST_F(PlainKernel, IsChosenAmongSeveral) {
   EXPECT_TRUE(has(s.out, "did not write c[0]")) << s.out;
 }
 
+TEST_F(PlainKernel, AloneHasALaunchToChoose) {
+  const Said s = lab.run({"check", "vector_add", "--block", "64", "--backend", "simt"});
+  expect_refused(s, {"--block", "a rung has its own launcher"});
+}
+
 TEST_F(PlainKernel, IsHeldToTheReference) {
   std::string wrong = add;
   wrong.replace(wrong.find("a[i] + b[i]"), 11, "a[i] - b[i]");
