@@ -1,5 +1,5 @@
 // warpath cc, warpath debug: the CUDA compiler for this CPU, and gdb for the programs it builds.
-// All arguments after the first word are passed on to them.
+// All arguments after the first word are passed on to them; a rung is compiled first.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "cli/debug.h"
 #include "cli/options.h"
 #include "harness/library.h"
 
@@ -32,7 +33,8 @@ namespace {
 void run_tool(int argc, char** argv) {
   const std::string command = argc > 0 ? argv[0] : "";
   if (command != "cc" && command != "debug") return;
-  become(command, std::vector<std::string>(argv + 1, argv + argc));
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  become(command, command == "debug" && opens_rung(words) ? rung_in_gdb(words) : words);
 }
 
 }  // namespace warpath::cli

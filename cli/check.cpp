@@ -20,9 +20,12 @@ Examples:
   ./warpath check softmax --rung 03 --case prime
   ./warpath check softmax mine.cu              your own kernel beside the shipped ones
   ./warpath check mine.cu                      your own kernel alone
+  ./warpath check softmax mine.cu --grid rows --block 128     a plain kernel: one block per row
   ./warpath check all --wrong                  kernels that look right; each must be rejected
   ./warpath check softmax --sanitize           every access watched: memory, races, unwritten reads, barriers
 
+Your own file may hold a rung, or just a kernel, matched with the op by the names and the order of its
+parameters: docs/your-kernel.md.
 A rung runs in a process of its own: one that crashes or hangs is reported as failed, and the rest goes on.
 Exit status: 0 all passed, 1 a check failed, 2 the command was wrong or a part is missing.)";
 
@@ -85,18 +88,17 @@ int check(const Options& o) {
   if (o.wrong && !files.empty())
     throw Refusal("--wrong is about the shipped wrong kernels; give it no files");
 
-  const LearnerKernels own(places, backend, o.sanitize, files);
+  const LearnerKernels own(places, backend, o.sanitize, files,
+                           {names, o.kernel, {o.grid, o.block, o.shared}});
+  if (own.matches().empty() && !(o.kernel + o.grid + o.block + o.shared).empty())
+    throw Refusal(
+        "--kernel, --grid, --block and --shared are for a plain kernel; a rung has its own "
+        "launcher");
   const bool alone = names.empty();
-  std::vector<OpEntry> ops = find_ops(places, alone ? own.ops() : names, libraries,
-                                      o.wrong ? RungSet::wrong : RungSet::ladder_and_peers);
-  if (alone) {
-    for (OpEntry& e : ops) e.contestants.clear();
-    std::erase_if(ops, [&](const OpEntry& e) {
-      const auto mine = own.ops();
-      return std::find(mine.begin(), mine.end(), e.name()) == mine.end();
-    });
-  }
-  own.join(ops);
+  std::vector<OpEntry> ops = alone ? own.ops_alone(places)
+                                   : find_ops(places, names, libraries,
+                                              o.wrong ? RungSet::wrong : RungSet::ladder_and_peers);
+  if (!alone) own.join(ops);
   if (!o.peers)
     for (OpEntry& e : ops) std::erase_if(e.contestants, [](const auto& c) { return c.rung->peer; });
   if (o.wrong &&
@@ -117,7 +119,10 @@ int check(const Options& o) {
   if (ops.empty()) throw Refusal("nothing to check: no rung, case and type fit together");
 
   const harness::Settings settings = make_settings(places, backend, o);
-  if (!o.json) print_backend(backend, settings);
+  if (!o.json) {
+    print_backend(backend, settings);
+    for (const std::string& match : own.matches()) fmt::print("{}\n", paint(Tone::dim, match));
+  }
   const std::vector<OpOutcome> outcomes = run_with_progress(ops, settings);
   if (o.wrong) return (o.sanitize ? report_wrong_sanitized : report_wrong)(o, backend, outcomes);
   const auto details = [&](const OpOutcome& outcome) {
@@ -128,6 +133,7 @@ int check(const Options& o) {
     j["seed"] = settings.seed;
     j["passed"] = exit_status(outcomes) == all_passed;
     if (o.sanitize) j["left_out"] = left_out;
+    if (!own.matches().empty()) j["matched"] = own.matches();
     for (const OpOutcome& outcome : outcomes) j["ops"].push_back(details(outcome));
     print_json(j);
   } else {
@@ -141,6 +147,8 @@ int check(const Options& o) {
           "one of them\n",
           left_out, sanitize_limit >> 10, sanitize_flops / 1e6);
   }
+  if (const std::string idle = own.not_run(outcomes); !idle.empty())
+    throw Refusal(fmt::format("{} was not run: none of these cases fits it", idle));
   return exit_status(outcomes);
 }
 
@@ -155,6 +163,14 @@ const Command check_command = {
       flags.yes("--sanitize", o.sanitize,
                 "under the checks for memory, races, unwritten reads and barriers (CPU)");
       flags.yes("--brief", o.brief, "each case in one type, another from case to case");
+      flags.text("--kernel", o.kernel, "K", "of several plain kernels in a file, this one");
+      flags.text(
+          "--grid", o.grid, "G",
+          "blocks of a plain kernel: 8, 4,4, or by sizes of the op: rows; default: one thread "
+          "per element");
+      flags.text("--block", o.block, "B",
+                 "threads per block of a plain kernel: 16,16 (default 256)");
+      flags.text("--shared", o.shared, "S", "bytes of dynamic shared memory of a plain kernel");
       flags.yes("--peers,!--no-peers", o.peers, "check the vendor's kernels too (GPU)");
       flags.yes("-v,--verbose", o.verbose, "every failure with all it printed");
       add_running_flags(flags, o);

@@ -10,6 +10,7 @@
 #include <regex>
 #include <set>
 
+#include "cli/op_names.h"
 #include "cli/terminal.h"
 
 namespace fs = std::filesystem;
@@ -42,9 +43,10 @@ std::vector<fs::path> parts_of(const harness::Places& places, const Backend& bac
   return there;
 }
 
+// `compiled` is the file, or what was made of it.
 std::vector<std::string> compile_command(const harness::Places& places, const Backend& backend,
-                                         bool checked, const fs::path& file,
-                                         const fs::path& library) {
+                                         Build build, const fs::path& file,
+                                         const fs::path& compiled, const fs::path& library) {
   std::vector<std::string> command;
   if (backend.gpu) {
     const char* nvcc = std::getenv("NVCC");
@@ -53,16 +55,19 @@ std::vector<std::string> compile_command(const harness::Places& places, const Ba
   } else {
     command = {(places.program.parent_path() / "warpath-cc").string()};
     // Running threads on fibers shows a missing barrier more often than loops over the threads.
-    command.emplace_back(checked ? "--check" : "--no-split");
+    command.emplace_back(build == Build::checked ? "--check"
+                         : build == Build::debug ? "-G"
+                                                 : "--no-split");
   }
   // Hidden visibility, so that the file's symbols do not clash with those of the shipped library in
   // the same process.
-  for (const char* flag : {"-std=c++20", "-O2", "-shared", "-Xcompiler",
-                           "-fPIC,-fvisibility=hidden,-fvisibility-inlines-hidden"})
+  for (const char* flag : {"-std=c++20", build == Build::debug ? "-O0" : "-O2", "-shared",
+                           "-Xcompiler", "-fPIC,-fvisibility=hidden,-fvisibility-inlines-hidden"})
     command.emplace_back(flag);
   command.push_back("-I" + places.root.string());
-  command.push_back(file.string());
-  for (const fs::path& archive : parts_of(places, backend, checked, file))
+  command.push_back("-I" + file.parent_path().string());  // `compiled` lies elsewhere
+  command.push_back(compiled.string());
+  for (const fs::path& archive : parts_of(places, backend, build == Build::checked, file))
     command.push_back(archive.string());
   if (const fs::path archive = places.lib / "libwarpath_rung.a"; fs::exists(archive)) {
     command.push_back(archive.string());
@@ -90,26 +95,47 @@ std::string try_opening(const fs::path& library) {
 }  // namespace
 
 bool is_kernel_file(const std::string& word) {
-  return word.ends_with(".cu");
+  return word.ends_with(".cu") || word.ends_with(".so");
+}
+
+std::string build_kernel(const harness::Places& places, const Backend& backend, Build build,
+                         const fs::path& file, const PlainOptions& plain, const fs::path& library) {
+  if (!fs::exists(file)) throw Refusal(fmt::format("no file '{}'", file.string()));
+  const fs::path source = fs::absolute(file);
+  fs::path compiled = source;
+  std::string match;
+  harness::TemporaryFolder folder;
+  if (!registers_rung(source)) {
+    const PlainKernel kernel = make_plain_kernel(places, source, plain);
+    compiled = folder.file("launcher.cu");
+    std::ofstream(compiled) << kernel.text;
+    match = fmt::format("{}: {}", source.filename().string(), kernel.match);
+  }
+  const auto command = compile_command(places, backend, build, source, compiled, library);
+  const harness::CommandResult result = harness::run_command(command);
+  if (result.status == 127)
+    throw Refusal(
+        fmt::format("cannot run {}; `./warpath doctor` says what is missing", command.front()));
+  if (result.status != 0)
+    throw Refusal(fmt::format("{} does not compile:\n{}", file.string(), result.output));
+  return match;
 }
 
 LearnerKernels::LearnerKernels(const harness::Places& places, const Backend& backend, bool checked,
-                               const std::vector<std::string>& files) {
+                               const std::vector<std::string>& files, const PlainOptions& plain) {
   Progress progress;
   for (const std::string& file : files) {
-    if (!fs::exists(file)) throw Refusal(fmt::format("no file '{}'", file));
-    progress.show("compiling " + file);
-    const fs::path library =
-        folder_.file(fmt::format("{}_{}.so", fs::path(file).stem().string(), contestants_.size()));
     const fs::path source = fs::absolute(file);
-    const auto command = compile_command(places, backend, checked, source, library);
-    const harness::CommandResult result = harness::run_command(command);
-    progress.clear();
-    if (result.status == 127)
-      throw Refusal(
-          fmt::format("cannot run {}; `./warpath doctor` says what is missing", command.front()));
-    if (result.status != 0)
-      throw Refusal(fmt::format("{} does not compile:\n{}", file, result.output));
+    const bool built = file.ends_with(".so");
+    fs::path library = source;
+    if (!built) {
+      progress.show("compiling " + file);
+      library = folder_.file(fmt::format("{}_{}.so", source.stem().string(), contestants_.size()));
+      const std::string match = build_kernel(
+          places, backend, checked ? Build::checked : Build::plain, file, plain, library);
+      if (!match.empty()) matches_.push_back(match);
+      progress.clear();
+    }
     if (const std::string crash = try_opening(library); !crash.empty())
       throw Refusal(fmt::format("{} {} while it was loaded", file, crash));
     const harness::OpenLibrary opened = harness::open_library(library);
@@ -119,19 +145,42 @@ LearnerKernels::LearnerKernels(const harness::Places& places, const Backend& bac
     const std::size_t before = contestants_.size();
     if (opened.ok())  // without a rung nothing of the registry is linked
       for (const Rung& r : opened.registry->rungs)
-        if (r.file == source) contestants_.push_back({&r, source.filename().string()});
+        if (built || r.file == source)
+          contestants_.push_back({&r, fs::path(r.file).filename().string()});
     if (contestants_.size() == before)
       throw Refusal(
           fmt::format("{} registers no rung; end it with WARPATH_RUNG(Args, launch);", file));
   }
 }
 
-std::vector<std::string> LearnerKernels::ops() const {
+std::vector<OpEntry> LearnerKernels::ops_alone(const harness::Places& places) const {
   std::vector<std::string> names;
-  for (const auto& c : contestants_) names.push_back(c.rung->op);
+  for (const auto& c : contestants_) add_unique(names, c.rung->op);
   std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names;
+  std::vector<OpEntry> ops;
+  for (const std::string& name : names)
+    for (const NamedFolder& named : named_folders(places, name)) {
+      const harness::OpenFolder opened = harness::open_folder(places, named.folder, "");
+      if (!opened.ok()) throw Refusal(opened.error);
+      for (const Op* op : opened.ops)
+        if (op->contract.name() == name) ops.push_back({named.family, named.folder, op, {}, {}});
+    }
+  join(ops);
+  return ops;
+}
+
+std::string LearnerKernels::not_run(const std::vector<harness::OpOutcome>& outcomes) const {
+  for (const auto& c : contestants_) {
+    bool listed = false, ran = false;
+    for (const harness::OpOutcome& o : outcomes)
+      for (const harness::Record& r : o.records) {
+        if (r.name != c.name || r.op != c.rung->op) continue;
+        listed = true;
+        ran = ran || r.status != harness::Status::skipped;
+      }
+    if (listed && !ran) return c.name;
+  }
+  return "";
 }
 
 void LearnerKernels::join(std::vector<OpEntry>& ops) const {

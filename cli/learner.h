@@ -6,28 +6,43 @@
 #include <string>
 #include <vector>
 
+#include "cli/plain_kernel.h"
 #include "cli/select.h"
 #include "harness/process.h"
 
 namespace warpath::cli {
 
-bool is_kernel_file(const std::string& word);  // "mine.cu", not an op
+bool is_kernel_file(const std::string& word);  // "mine.cu" or a library made of it, not an op
+
+enum class Build { plain, checked, debug };
+
+// Compiles a file into `library` for the backend. A file that registers no rung is taken as a plain
+// kernel: then the text says how it was matched with its op. If the file does not compile, refuses
+// with the compiler's message.
+std::string build_kernel(const harness::Places& places, const Backend& backend, Build build,
+                         const std::filesystem::path& file, const PlainOptions& plain,
+                         const std::filesystem::path& library);
 
 class LearnerKernels {
  public:
-  // Compiles each file for the backend, on a CPU with checks if asked for. If one does not compile,
-  // refuses with the compiler's message.
+  // Compiles each file for the backend, on a CPU with checks if asked for.
   LearnerKernels(const harness::Places& places, const Backend& backend, bool checked,
-                 const std::vector<std::string>& files);
+                 const std::vector<std::string>& files, const PlainOptions& plain = {});
 
-  // The ops the files registered rungs for, sorted.
-  std::vector<std::string> ops() const;
+  // The ops the files registered rungs for, with these rungs alone. The shipped rungs need not be
+  // built.
+  std::vector<OpEntry> ops_alone(const harness::Places& places) const;
+  // How each plain kernel was matched with its op: "mine.cu: add(a, b, c, n) as vector_add, …"
+  const std::vector<std::string>& matches() const { return matches_; }
+  // A rung that no case has run, because it takes none of them; empty when there is none.
+  std::string not_run(const std::vector<harness::OpOutcome>& outcomes) const;
   // Puts each rung into the ladder of its op, after the others.
   void join(std::vector<OpEntry>& ops) const;
 
  private:
   harness::TemporaryFolder folder_;
   std::vector<harness::Contestant> contestants_;
+  std::vector<std::string> matches_;
 };
 
 }  // namespace warpath::cli

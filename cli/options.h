@@ -30,8 +30,9 @@ struct Options {
   bool check_only = false;
   bool undo = false;
   bool peers = true;
-  std::string why;     // a call; `ops` explains which rung is chosen for it
-  std::string python;  // the Python that times the frameworks; empty: none
+  std::string why;                          // a call; `ops` explains which rung is chosen for it
+  std::string python;                       // the Python that times the frameworks; empty: none
+  std::string kernel, grid, block, shared;  // of a plain kernel: which one, and its launch
   double seconds = 0.3;
   double patience = 0.05;
   bool print_only = false;  // `start` writes no file

@@ -33,7 +33,8 @@ struct Elsewhere {
 };
 constexpr Elsewhere elsewhere[] = {
     {"cc", "the CUDA compiler for this CPU, used as nvcc is (warpath cc --help)"},
-    {"debug", "gdb at a CUDA thread of what cc made (warpath debug --help)"},
+    {"debug",
+     "gdb at a CUDA thread: of a rung, your kernel, or what cc made (warpath debug --help)"},
     {"test", "every test, or those of some ops: ./warpath test softmax"},
     {"python", "Python with torch and `import warpath`; what follows goes to it"},
     {"compare", "an op by PyTorch, Triton, ONNX Runtime, WebGPU and others, in one table"},

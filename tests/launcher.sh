@@ -32,6 +32,12 @@ expect "Python parts that cannot be fetched end with 2" [ $code -eq 2 ]
 expect "it says why" grep -q 'could not be fetched (is there a network?)' "$work/err"
 expect "with the command to type" grep -q 'install -r .*python/requirements.txt' "$work/err"
 
+# A rung in gdb is not taken for a program.
+WARPATH_BUILD=$build ./warpath debug vector_add >"$work/out" 2>"$work/err"
+expect "debug of an op asks for the rung" grep -q 'which rung of vector_add' "$work/err"
+WARPATH_BUILD=$build ./warpath debug ./no-such-program >"$work/out" 2>"$work/err"
+expect "debug of no program says so" grep -q 'no such file' "$work/err"
+
 # Nothing to build: the launcher adds little. Measured 0.08 s on two idle cores; other tests may run at the same time.
 WARPATH_BUILD=$build ./warpath --version >/dev/null 2>&1
 start=$(date +%s%N)

@@ -3,7 +3,9 @@
 #include <torch/csrc/stable/ops.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
+#include <limits>
 #include <optional>
 
 #include "core/host/error.h"
@@ -125,7 +127,11 @@ Values take(const TorchOp& op, Overload overload, StableIValue* stack) {
       value.bits = stack[i];
     }
   }
-  if (overload != Overload::plain) v.rung = optional_text(stack[n]);
+  if (overload != Overload::plain) {
+    auto named = to<std::optional<std::string>>(stack[n]);
+    v.best_rung = !named;
+    if (named) v.rung = std::move(*named);
+  }
   return v;
 }
 
@@ -154,7 +160,10 @@ bool Seen::contiguous() const {
 
 Bound::Bound(const TorchOp& op, Overload overload, Values values)
     : op_(op), overload_(overload), values_(std::move(values)), args_(*op.op) {
+  if (!values_.best_rung && values_.rung.empty())
+    throw Error("warpath::" + op.name + ": argument 'rung' is ''; leave it out for the best rung");
   const std::size_t n = op.parameters.size();
+  exact_ = in_float64(overload);
   for (std::size_t i = 0; i < n; ++i)
     if (is_dtype_choice(*op.parameters[i])) choose_dtype(*op.parameters[i], values_.of[i].text);
   for (std::size_t i = 0; i < n; ++i) {
@@ -170,7 +179,27 @@ Bound::Bound(const TorchOp& op, Overload overload, Values values)
   }
   for (const ArgSpec* a : op.outputs)
     overload == Overload::in_place && !a->in_place.empty() ? overwrite_input(*a) : make_output(*a);
-  if (!empty()) check_not_empty();
+  lacks_elements_ = !empty() && lacks_elements();
+  if (needs_reference() && !values_.rung.empty())
+    throw Error("warpath::" + op.name + ": argument 'rung' is '" + values_.rung + "', but " +
+                (exact_ ? "float64 is computed by the op's reference, not by a rung"
+                        : "no rung takes a tensor without elements"));
+}
+
+// Gradients are checked in float64 (torch.autograd.gradcheck). Kernels have no such type; on the CPU the op's reference
+// computes it.
+bool Bound::in_float64(Overload overload) const {
+  if (overload == Overload::in_place || !functional(op_) || takes_lists(op_)) return false;
+  for (std::size_t i = 0; i < op_.parameters.size(); ++i) {
+    const Handle& tensor = values_.of[i].tensor;
+    if (!tensor || op_.parameters[i]->index) continue;
+    int code = 0, device = 0;
+    must(aoti_torch_get_dtype(tensor.get(), &code), "tell a tensor's dtype");
+    if (code != torch_dtype(DType::f64)) return false;
+    must(aoti_torch_get_device_type(tensor.get(), &device), "tell a tensor's device");
+    return device == aoti_torch_device_type_cpu();
+  }
+  return false;
 }
 
 void Bound::refuse(const ArgSpec& a, const std::string& why) const {
@@ -199,6 +228,7 @@ const DType* Bound::chosen_dtype(const ArgSpec& output) const {
 
 void Bound::choose_dtype(const ArgSpec& choice, const std::string& text) {
   if (text.empty()) return;
+  if (exact_) refuse(choice, "is '" + text + "', but the result of float64 tensors is f64");
   const ArgSpec& output = *op_.contract->find(choice.same_as);
   for (const DType d : output.dtypes)
     if (name(d) == text) return chosen_.add({&output, d}), void();
@@ -208,6 +238,7 @@ void Bound::choose_dtype(const ArgSpec& choice, const std::string& text) {
 // Given by the call, or by an input that must have the same type; otherwise the type of the first tensor
 // where the output may have it.
 DType Bound::output_dtype(const ArgSpec& output) const {
+  if (exact_) return output.index ? DType::i64 : DType::f64;
   if (!output.same_as.empty()) {
     const ArgSpec& other = *op_.contract->find(output.same_as);
     const Tensor* const like = sample_at(args(), other);
@@ -230,6 +261,10 @@ DType Bound::check_dtype(const ArgSpec& a, AtenTensorHandle tensor) {
       if (torch_dtype(i.dtype) == code) return "is " + std::string(i.name);
     return std::string("is another dtype");
   };
+  if (exact_ && !a.index) {
+    if (torch_dtype(DType::f64) != code) refuse(a, is() + " but '" + first_->name + "' is f64");
+    return DType::f64;
+  }
   if (!a.same_as.empty()) {
     const ArgSpec& other = *op_.contract->find(a.same_as);
     if (other.role == Role::out && !chosen_dtype(other)) {  // this input tells the output's type
@@ -265,7 +300,11 @@ void Bound::bind_input(const ArgSpec& a, AtenTensorHandle tensor) {
 AtenTensorHandle Bound::contiguous(const ArgSpec& a, AtenTensorHandle tensor) {
   AtenTensorHandle again = nullptr;
   must(aoti_torch_new_tensor_handle(tensor, &again), "hold a tensor");
-  contiguous_.push_back(torch::stable::contiguous(TorchTensor(again)));
+  try {
+    contiguous_.push_back(torch::stable::contiguous(TorchTensor(again)));
+  } catch (const std::exception&) {
+    refuse(a, "has gaps or repeats, and torch has no memory for a copy in order");
+  }
   if (overwrites(op_, overload_, a)) copies_.emplace_back(tensor, contiguous_.back());
   return contiguous_.back().get();
 }
@@ -339,14 +378,90 @@ bool Bound::empty() const {
   return no_elements_ && functional(op_);
 }
 
-// Kernels do not handle rows without elements: what their result should be differs from op to op.
-void Bound::check_not_empty() const {
+// Kernels take no rows without elements: what their result is differs from op to op. The reference knows, except where
+// it would look up a position among no elements.
+bool Bound::lacks_elements() const {
+  const ArgSpec* lacking = nullptr;
+  bool positions = false;
   for (const ArgSpec* a : op_.parameters) {
     if (!a->is_tensor()) continue;
     const Tensor& t = tensor_at(args(), *a);
     if (t.rank > 0 && t.data == nullptr && t.size() > 0) refuse(*a, "has no data");
-    if (t.rank > 0 && t.size() == 0) refuse(*a, "has no elements, but the result has some");
+    if (t.rank > 0 && t.size() == 0) lacking = a;
+    positions |= a->index && t.rank > 0 && t.size() > 0;
   }
+  if (lacking && (positions || overload_ == Overload::in_place || !functional(op_)))
+    refuse(*lacking, "has no elements, but the result has some");
+  return lacking;
+}
+
+struct Bound::Reference {
+  ArgsBlock args, scale;
+  std::vector<Handle> held, results;
+  std::vector<std::vector<double>> scales;
+
+  explicit Reference(Bound& bound) : args(bound.args_), scale(bound.args_) {  // with their scalars
+    const TorchOp& op = bound.op_;
+    for (std::size_t i = 0; i < op.parameters.size(); ++i)
+      if (const AtenTensorHandle given = bound.values_.of[i].tensor.get()) {
+        held.push_back(on_host(*op.parameters[i], given));
+        must(aoti_torch_copy_(held.back().get(), given, 0), "copy a tensor");
+      }
+    for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+      const ArgSpec& a = *op.outputs[i];
+      results.push_back(on_host(a, bound.outputs_[i].get()));
+      scales.emplace_back(static_cast<std::size_t>(args.tensor(a).size()));
+      scale.tensor(a).data = scales.back().data();
+    }
+    op.op->reference(args.get(), scale.get());
+  }
+
+  // A tensor of that shape in the type of references, put into both args structs.
+  Handle on_host(const ArgSpec& a, AtenTensorHandle like) {
+    const Seen t(like);
+    Shape shape;
+    for (const std::int64_t n : t.sizes) shape.add(n);
+    const DType dtype = a.index ? DType::i64 : DType::f64;
+    Handle made = allocate(shape, torch_dtype(dtype), aoti_torch_device_type_cpu(), 0);
+    void* data = nullptr;
+    must(aoti_torch_get_data_ptr(made.get(), &data), "tell where a tensor's data is");
+    for (ArgsBlock* block : {&args, &scale}) set_tensor(block->tensor(a), a, data, dtype, t.sizes);
+    return made;
+  }
+
+  std::span<const double> values(const ArgSpec& output) {
+    const Tensor& t = args.tensor(output);
+    return {t.as<double>(), static_cast<std::size_t>(output.index ? 0 : t.size())};
+  }
+};
+
+void Bound::compute_by_reference() {
+  Reference reference(*this);
+  for (std::size_t i = 0; i < op_.outputs.size(); ++i) {
+    const ArgSpec& a = *op_.outputs[i];
+    if (lacks_elements_)
+      for (const double x : reference.values(a))
+        if (!std::isfinite(x))
+          throw Error("warpath::" + op_.name + ": the result '" + a.name +
+                      "' of no elements is not defined");
+    must(aoti_torch_copy_(outputs_[i].get(), reference.results[i].get(), 0), "copy a result");
+  }
+}
+
+void Bound::check_integers() {
+  const auto counts = [&](const ArgSpec* a) {
+    return !a->index && args_.tensor(*a).dtype == DType::i32;
+  };
+  if (!functional(op_) || outputs_.size() != op_.outputs.size() ||
+      std::none_of(op_.outputs.begin(), op_.outputs.end(), counts))
+    return;
+  constexpr double most = std::numeric_limits<std::int32_t>::max();
+  Reference reference(*this);
+  for (const ArgSpec* a : op_.outputs)
+    for (const double x : reference.values(*a))
+      if (counts(a) && (x > most || x < -most - 1))
+        throw Error("warpath::" + op_.name + ": the result '" + a->name + "' has " +
+                    std::to_string(static_cast<long long>(x)) + ", which i32 cannot hold");
 }
 
 void* Bound::add_scratch(std::int64_t bytes) {

@@ -88,6 +88,7 @@ struct Value {
 struct Values {
   Few<Value, 32> of;
   std::string rung;
+  bool best_rung = true;  // none was named
 };
 Values take(const TorchOp& op, Overload overload, StableIValue* stack);
 
@@ -134,8 +135,16 @@ class Bound {
   int device_index() const { return device_index_; }
   // Nothing to compute: every output has no elements.
   bool empty() const;
+  // No kernel takes this call: its tensors are of float64, or an input has no elements where the result has some.
+  bool needs_reference() const { return exact_ || lacks_elements_; }
+  // Computes the outputs by the op's float64 reference, on this CPU. Throws Error where the result of no elements is not
+  // defined, as a maximum is.
+  void compute_by_reference();
   // Memory from torch's allocator, put into the args struct; null where the rung asks for none.
   void* add_scratch(std::int64_t bytes);
+  // Throws Error where a sum of integers is larger than the result's type holds. On this CPU, where asking costs little
+  // beside the kernel.
+  void check_integers();
   // Copies what was changed in place back where the caller's tensor was not contiguous.
   void write_back();
   // The inputs are no longer needed.
@@ -154,9 +163,12 @@ class Bound {
   const DType* chosen_dtype(const ArgSpec& output) const;
   DType output_dtype(const ArgSpec& output) const;
   void bind_scalar(const ArgSpec& a, StableIValue bits, const std::string& text);
+  // The arguments in float64 on this CPU, and what the op's reference makes of them.
+  struct Reference;
   void make_output(const ArgSpec& a);
   void overwrite_input(const ArgSpec& a);
-  void check_not_empty() const;
+  bool in_float64(Overload overload) const;
+  bool lacks_elements() const;
   void fill(const ArgSpec& a, const Seen& t, DType dtype, bool contiguous);
 
   const TorchOp& op_;
@@ -166,6 +178,8 @@ class Bound {
   Bindings bindings_;  // points to the sizes that torch's tensors keep
   Few<std::pair<const ArgSpec*, DType>, 16> chosen_;  // outputs whose type is told
   Few<Handle, 16> outputs_;
+  bool exact_ = false;                                            // all in float64
+  bool lacks_elements_ = false;                                   // an input, but not the result
   bool no_elements_ = true;                                       // of all outputs
   std::vector<TorchTensor> contiguous_;                           // inputs that had to be copied
   std::vector<std::pair<AtenTensorHandle, TorchTensor>> copies_;  // the caller's, what was launched

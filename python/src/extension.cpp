@@ -77,6 +77,7 @@ void launch_on_cpu(const TorchOp& op, const Ladder& ladder, Bound& bound) {
   // A CPU tensor is ready when the op returns.
   if (const char* error = ladder.runtime.finish())
     throw Error("warpath::" + op.name + ": " + error);
+  bound.check_integers();
 }
 
 void launch_on_gpu(const TorchOp& op, const Ladder& ladder, Bound& bound) {
@@ -98,7 +99,9 @@ void call(std::size_t slot, Backend backend, Overload overload, StableIValue* st
                 (backend == cuda ? "CUDA libraries; install again where nvcc is found"
                                  : "libraries for the CPU; move the arguments to a GPU"));
   Bound bound(op, overload, std::move(values));
-  if (!bound.empty()) {
+  if (bound.needs_reference() && !bound.empty()) {
+    bound.compute_by_reference();
+  } else if (!bound.empty()) {
     backend == cuda ? launch_on_gpu(op, *ladder, bound) : launch_on_cpu(op, *ladder, bound);
     bound.write_back();
   }

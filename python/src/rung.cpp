@@ -19,8 +19,13 @@ const Rung& named_rung(const TorchOp& op, const Ladder& ladder, const std::strin
     for (const Rung* r : found.begun) text += (r == found.begun[0] ? "" : ", ") + r->name;
     throw Error(text);
   }
-  throw Error(text + "which this op has not; did you mean '" + found.nearest->name +
-              "'? warpath.rungs(\"" + op.name + "\") lists them");
+  // A number that is near another says nothing about what was meant; a name does.
+  if (wanted.find_first_not_of("0123456789") != wanted.npos)
+    throw Error(text + "which this op has not; did you mean '" + found.nearest->name +
+                "'? warpath.rungs(\"" + op.name + "\") lists them");
+  text += "which this op has not; it has: ";
+  for (const Rung* r : ladder.rungs) text += (r == ladder.rungs[0] ? "" : ", ") + r->name;
+  throw Error(text);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 """The table: rows that run are checked, rows that cannot say why, and no simulator is timed."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 import torch
@@ -28,7 +30,7 @@ def test_rows(name):
     assert list(table.index) == QUICK
     assert table.loc["Warpath", "passed"]
     for library, row in table.iterrows():
-        if row["passed"] is None:
+        if not row["ran"]:
             assert row["note"], f"{library} did not run and does not say why"
         else:
             assert row["passed"], f"{library}: {row['note']}"
@@ -150,3 +152,43 @@ def test_overhead(capsys):
     with pytest.raises(SystemExit):
         _overhead.main(["nothing"], OPS)
     assert "there is no op 'nothing'" in capsys.readouterr().err
+
+
+def test_rows_that_did_not_run_have_not_passed(capsys):
+    table = warpath.compare("vector_add", case="prime", rows=["numpy", "TensorRT"])
+    if not torch.cuda.is_available():
+        assert not table["passed"].all() and list(table["ran"]) == [True, False]
+        words = ["vector_add", "--case", "prime", "--row"]
+        assert _compare.main([*words, "TensorRT"], OPS) == 2
+        assert "0 passed, 0 failed, 1 did not run" in capsys.readouterr().out
+        assert _compare.main([*words, "numpy"], OPS) == 0
+
+
+@pytest.mark.skipif(
+    torch.cuda.is_available(), reason="the interpreter is for machines without a GPU"
+)
+def test_other_libraries_are_silent():
+    """numpy warns of NaN, a Vulkan driver of a missing folder: not in our table."""
+    words = ["softmax", "--case", "special", "--row", "numpy", "--row", "Triton", "--row", "WebGPU"]
+    command = [sys.executable, "-m", "warpath", "compare", *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 2) and done.stderr == ""  # 2: no driver here
+    assert done.stdout.startswith("softmax, case 'special'")
+
+
+@pytest.mark.skipif(
+    torch.cuda.is_available(), reason="the interpreter is for machines without a GPU"
+)
+def test_after_torch_compile():
+    """torch.compile imports Triton; its functions are then interpreted all the same."""
+    program = (
+        "import torch, triton.language, warpath\n"
+        "torch.compile(lambda x: x + 1)(torch.zeros(3))\n"
+        "table = warpath.compare('reduce', case='sum prime', rows=['Triton', 'torch.compile'])\n"
+        "assert table['passed'].all(), table['note'].tolist()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "" and done.stderr == ""

@@ -42,8 +42,33 @@ def test_empty():
     assert warpath.transpose(torch.empty(0, 4)).shape == (4, 0)
     assert warpath.vector_add(torch.empty(0), torch.empty(0)).shape == (0,)
     assert warpath.reduce(torch.empty(0, 5)).shape == (0,)
-    with pytest.raises(RuntimeError, match="argument 'x' has no elements, but the result has some"):
-        warpath.reduce(torch.empty(3, 0))
+
+
+def test_empty_axis():
+    """As torch has it: the sum of none is 0, and a maximum of none is an error."""
+    for dtype in (torch.float32, torch.bfloat16, torch.int32):
+        y = warpath.reduce(torch.empty(3, 0, dtype=dtype))
+        assert y.dtype == dtype and y.tolist() == [0, 0, 0]
+    with pytest.raises(RuntimeError, match="the result 'y' of no elements is not defined"):
+        warpath.reduce(torch.empty(3, 0), kind="max")
+    with pytest.raises(RuntimeError, match="no rung takes a tensor without elements"):
+        warpath.reduce(torch.empty(3, 0), rung="01")
+    none = torch.empty(3, 0, requires_grad=True)
+    warpath.reduce(none).sum().backward()
+    assert none.grad.shape == (3, 0)
+    a, b, bias = torch.empty(3, 0), torch.empty(0, 2), torch.tensor([1.0, 2.0])
+    assert warpath.matmul(a, b, None, bias).tolist() == [[1, 2]] * 3
+    with pytest.raises(RuntimeError, match="'logits' has no elements, but the result has some"):
+        warpath.cross_entropy(torch.empty(2, 0), torch.zeros(2, dtype=torch.int64))
+
+
+def test_integers_that_overflow():
+    big = torch.full((2, 2), 2**30, dtype=torch.int32)
+    big[0] = torch.tensor([2**31 - 2, 1])
+    assert warpath.reduce(big[:1]).tolist() == [2**31 - 1]
+    with pytest.raises(RuntimeError, match="the result 'y' has 2147483648, which i32 cannot hold"):
+        warpath.reduce(big)
+    assert warpath.reduce(-big[1:]).tolist() == [-(2**31)]
 
 
 def test_zero_dim():
@@ -57,8 +82,11 @@ def test_zero_dim():
 
 F32, F16 = torch.randn(4, 6), torch.randn(4, 6).half()
 BAD = {
-    "wrong dtype": (lambda d: warpath.softmax(F32.double().to(d)), "'x' is f64; allowed: f32"),
-    "unknown dtype": (lambda d: warpath.softmax(F32.to(torch.complex64).to(d)), "'x' is another"),
+    "wrong dtype": (lambda d: warpath.softmax(F32.int().to(d)), "'x' is i32; allowed: f32"),
+    "unknown dtype": (
+        lambda d: warpath.softmax(F32.to(torch.complex64).to(d)),
+        "'x' is complex64; allowed: f32",
+    ),
     "two dtypes": (lambda d: warpath.vector_add(F32.to(d), F16.to(d)), "'b' is f16 but 'a' is f32"),
     "rank": (lambda d: warpath.transpose(F32[None].to(d)), "'x' has 3 axes; it needs 2"),
     "columns": (
@@ -89,8 +117,49 @@ def test_refused_by_name():
         warpath.softmax(F32, rung="03_wrap")
     with pytest.raises(RuntimeError, match="'rung' is '0', which begins several: 01_naive, 02_"):
         warpath.softmax(F32, rung="0")
-    with pytest.raises(RuntimeError, match="'x'"):
-        warpath.softmax([1.0, 2.0])
-    with pytest.raises(RuntimeError, match="x"):
-        warpath.softmax()
     torch.testing.assert_close(warpath.softmax(F32, rung="03"), torch.softmax(F32, -1))
+
+
+HUGE = torch.zeros(1).expand(1 << 40, 4)
+IN_ONE_LINE = {
+    "rung 99": (
+        lambda: warpath.softmax(F32, rung="99"),
+        "'99', which this op has not; it has: 01_naive, ",
+    ),
+    "rung 3": (lambda: warpath.softmax(F32, rung=3), "'rung' is 3; it takes a name"),
+    "no rung": (lambda: warpath.softmax(F32, rung=""), "'rung' is ''; leave it out"),
+    "None": (lambda: warpath.softmax(None), "argument 'x' is None; it takes a tensor"),
+    "list": (lambda: warpath.softmax([1.0, 2.0]), "argument 'x' is a list; it takes a tensor"),
+    "array": (lambda: warpath.softmax(F32.numpy()), "argument 'x' is a ndarray; it takes a tensor"),
+    "nothing": (lambda: warpath.softmax(), "missing a required argument: 'x'"),
+    "too much": (lambda: warpath.softmax(F32, F32), "too many positional arguments"),
+    "unknown": (lambda: warpath.softmax(F32, dim=1), "unexpected keyword argument 'dim'"),
+    "choice": (lambda: warpath.reduce(F32, kind=3), "'kind' is 3; it takes 'sum' or 'max'"),
+    "number": (lambda: warpath.layer_norm(F32, eps="a"), "'eps' is 'a'; it takes float"),
+    "sparse": (lambda: warpath.softmax(F32.to_sparse()), "'x' is sparse_coo; pass .to_dense()"),
+    "huge": (lambda: warpath.softmax(HUGE), "torch has no memory for a copy in order"),
+    "in place": (lambda: warpath.relu_(None), "argument 'x' is None; it takes a tensor"),
+    "tensors": (lambda: warpath.grad_norm(F32), "'g' is a Tensor; it takes a list of tensors"),
+    "a list's": (lambda: warpath.grad_norm([F32, 3]), r"'g' \[1\] is a int; it takes a tensor"),
+}
+
+
+@pytest.mark.parametrize("name", IN_ONE_LINE)
+def test_refused_in_one_line(name):
+    attempt, text = IN_ONE_LINE[name]
+    with pytest.raises(RuntimeError, match=text) as caught:
+        attempt()
+    said = str(caught.value)
+    assert said.startswith("warpath::") and "\n" not in said
+    assert caught.value.__cause__ is None and (
+        caught.value.__context__ is None or caught.value.__suppress_context__
+    )
+
+
+def test_other_arguments():
+    with pytest.raises(ValueError, match="no op '3'"):
+        warpath.rungs(3)
+    with pytest.raises(TypeError, match=r"takes a torch.nn.Module, not NoneType"):
+        warpath.patch(None)
+    with pytest.raises(TypeError, match=r"takes the path of a .cu file, not NoneType"):
+        warpath.load(None)

@@ -248,3 +248,23 @@ def test_magic():
     assert x.tolist() == [3] * 3
     _magic.cuda("mine -DVALUE=3", cell, shell.user_ns)
     assert list(shell.user_ns["mine"]) == ["fill"]
+
+
+def test_named_arguments(k):
+    a, b, c = torch.randn(8), torch.randn(8), torch.zeros(8)
+    k.vec_add[1, 8](a, b, n=8, c=c)
+    assert torch.equal(c, a + b)
+    for given, named, text in (
+        ((a, b, c), {"m": 8}, "has no parameter 'm'"),
+        ((a, b, c), {"a": a, "n": 8}, "'a' is given twice"),
+        ((a, b), {"n": 8}, "'c' is not given"),
+    ):
+        with pytest.raises(TypeError, match=text) as caught:
+            k.vec_add[1, 8](*given, **named)
+        assert "\n" not in str(caught.value)
+
+
+def test_file_without_kernels(tmp_path):
+    (tmp_path / "empty.cu").write_text("int f() { return 1; }\n")
+    with pytest.raises(ValueError, match="empty.cu has no kernel: no function in it is __global__"):
+        warpath.load(tmp_path / "empty.cu")

@@ -53,3 +53,16 @@ def test_collected():
     assert type(again[0]) is Linear and torch.equal(again(x), model(x))
     with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
         _ = warpath.nn.Nothing
+
+
+def test_patch_leaves_float64():
+    """Kernels have no float64: such a layer stays torch's, and so do layers without a type in such a model."""
+    model = torch.nn.Sequential(
+        torch.nn.Linear(4, 4), torch.nn.ReLU(), torch.nn.Linear(4, 4).double()
+    )
+    patched = warpath.patch(model[:2].double())
+    assert patched == []
+    assert patched.left == ["0: torch.nn.Linear (float64)", "1: torch.nn.ReLU (float64)"]
+    mixed = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Linear(4, 4).double())
+    patched = warpath.patch(mixed)
+    assert patched == ["0: torch.nn.Linear"] and type(mixed[1]) is torch.nn.Linear

@@ -44,7 +44,7 @@ def compare(
     rows: list[str] | None = None,
     plot: str | None = None,
 ):
-    """An op by every library that has it, as a pandas DataFrame: what passed, the largest error
+    """An op by every library that has it, as a pandas DataFrame: what ran, what passed, the largest error
     against float64, the time on this device and how it was taken, the ratio to PyTorch's.
 
     `case` is one of the op's own, `rows` leaves the others out, `plot` names a folder for a picture

@@ -1,8 +1,11 @@
 """The table: one op by every library that has it, checked against float64, timed where that says something."""
 
 import argparse
+import contextlib
 import json
+import os
 import sys
+import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -40,8 +43,36 @@ def _judge(run: Callable, op: Op, case_data: CaseData) -> Verdict:
     return case_data.judge(results)
 
 
+@contextlib.contextmanager
+def _quietly():
+    """Nothing of what other libraries print, in Python or in C: warnings of numpy, remarks of a Vulkan driver."""
+    streams = [s for s in (sys.stdout, sys.stderr) if s is not None]
+    for stream in streams:
+        stream.flush()
+    kept = [os.dup(fd) for fd in (1, 2)]
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        for fd in (1, 2):
+            os.dup2(nowhere, fd)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        for stream in streams:
+            stream.flush()
+        for fd, was in zip((1, 2), kept, strict=True):
+            os.dup2(was, fd)
+            os.close(was)
+        os.close(nowhere)
+
+
 def measure(row: Row, op: Op, case_data: CaseData, timed: bool = True) -> Result:
     """Checked first, then timed, then checked again."""
+    with _quietly():
+        return _measure(row, op, case_data, timed)
+
+
+def _measure(row: Row, op: Op, case_data: CaseData, timed: bool) -> Result:
     result = Result(row.name)
     _twins.interpret_without_gpu()  # before torch.compile imports Triton
     try:
@@ -101,6 +132,7 @@ def choose_case(op: Op, name: str | None, dtype: str | None) -> tuple[Case, str]
 def choose_rows(wanted: list[str] | None) -> list[Row]:
     if not wanted:
         return list(_rows.ROWS)
+    wanted = [wanted] if isinstance(wanted, str) else wanted
     known = {r.name.lower(): r for r in _rows.ROWS}
     for name in wanted:
         if name.lower() not in known:
@@ -141,7 +173,9 @@ def frame(facts: dict, results: list[Result]):
         import pandas
     except ImportError:
         raise RuntimeError("warpath.compare gives a DataFrame: pip install pandas") from None
-    made = pandas.DataFrame([asdict(r) for r in results]).set_index("library")
+    # To pandas None is true: a row that did not run has not passed, and `ran` tells it from one that failed.
+    rows = [{"ran": r.passed is not None, **asdict(r), "passed": bool(r.passed)} for r in results]
+    made = pandas.DataFrame(rows).set_index("library")
     made.attrs.update(facts)
     return made
 
@@ -159,12 +193,14 @@ def _print(facts: dict, results: list[Result]) -> None:
         time = "" if r.time_us is None else f"{r.time_us:.1f} us"
         ratio = "" if r.ratio is None else f"{r.ratio:.2f}"
         print(f"  {r.library:22}{check:8}{error:>10}{time:>12}{ratio:>8}  {r.note}".rstrip())
+    count = {state: sum(r.passed is state for r in results) for state in (True, False, None)}
+    print(f"\n  {count[True]} passed, {count[False]} failed, {count[None]} did not run")
     for method in dict.fromkeys(r.method for r in results if r.method):
         print(f"\n  time: {method}; ratio: PyTorch's time / its own")
 
 
 def main(arguments: list[str], ops: dict[str, Op]) -> int:
-    """Exit status: 0 what ran passed, 1 a check failed, 2 the command was wrong."""
+    """Exit status: 0 what ran passed, 1 a check failed, 2 the command was wrong, or nothing ran of what it names."""
     parser = argparse.ArgumentParser(prog="warpath compare", description=__doc__)
     parser.add_argument("op", help="an op, as softmax")
     parser.add_argument("--case", help="one of the op's cases; default: a large one")
@@ -196,4 +232,8 @@ def main(arguments: list[str], ops: dict[str, Op]) -> int:
         _print(facts, results)
         for file in files:
             print(f"wrote {file}")
-    return 1 if any(r.passed is False for r in results) else 0
+    if any(r.passed is False for r in results):
+        return 1
+    # Without --row, what is not installed is left out; a row that was asked for has to run.
+    missing = [r for r in results if r.passed is None]
+    return 2 if missing and (given.row or len(missing) == len(results)) else 0

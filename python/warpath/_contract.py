@@ -136,7 +136,7 @@ def parse(found: dict) -> dict[str, Op]:
 
 def rungs(ops: dict[str, Op], name: str, device: str) -> list[str]:
     if name not in ops:
-        near = difflib.get_close_matches(name, ops, n=1, cutoff=0)
+        near = difflib.get_close_matches(str(name), ops, n=1, cutoff=0)
         raise ValueError(f"no op '{name}'; did you mean '{near[0]}'?" if near else "no ops at all")
     backends = {"cpu": "simt", "cuda": "cuda"}
     if device not in backends:
@@ -184,16 +184,29 @@ def _bind(op: Op, argument: Argument, tensor: torch.Tensor, sizes: dict) -> None
             torch._check(a == b, lambda why=why: op.refuse(argument, why))
 
 
+def _in_float64(op: Op, tensors: dict[str, Any]) -> bool:
+    """Whether the op's float64 reference computes a call: on the CPU, where its first tensor is of float64."""
+    if not op.functional or op.takes_lists:
+        return False
+    given = (tensors.get(t.name) for t in op.tensors if not t.index)
+    first = next((t for t in given if t is not None), None)
+    return first is not None and first.dtype == torch.float64 and first.device.type != "cuda"
+
+
 def empty_outputs(op: Op, tensors: dict[str, Any]) -> list[torch.Tensor]:
     """New outputs for these inputs, nothing computed; RuntimeError names a bad argument."""
     sizes: dict = {}
     dtypes: dict[str, torch.dtype] = {}
     first = None
+    exact = _in_float64(op, tensors)
     # Outputs that leave their type to the call: told by its name, or by an input like them.
     free = {o.name: o for o in op.outputs if not o.same_as and len(o.dtypes) > 1}
     for scalar in op.scalars:
         told = tensors.get(scalar.name)
         if scalar.same_as and told:
+            if exact:
+                why = f"is '{told}', but the result of float64 tensors is f64"
+                raise RuntimeError(op.refuse(scalar, why))
             if told not in scalar.choices:
                 allowed = ", ".join(free[scalar.same_as].dtypes)
                 raise RuntimeError(op.refuse(scalar, f"is '{told}'; allowed: {allowed}"))
@@ -217,8 +230,12 @@ def empty_outputs(op: Op, tensors: dict[str, Any]) -> list[torch.Tensor]:
         if tensor.device != first[1].device:
             why = f"is not on the device of '{first[0].name}'"
             raise RuntimeError(op.refuse(argument, why))
-        is_name = NAMES.get(tensor.dtype, "another dtype")
-        if argument.same_as in free and argument.same_as not in dtypes:
+        is_name = NAMES.get(tensor.dtype, str(tensor.dtype).removeprefix("torch."))
+        if exact and not argument.index:
+            if tensor.dtype != torch.float64:
+                why = f"is {is_name} but '{first[0].name}' is f64"
+                raise RuntimeError(op.refuse(argument, why))
+        elif argument.same_as in free and argument.same_as not in dtypes:
             if is_name not in free[argument.same_as].dtypes:
                 allowed = ", ".join(free[argument.same_as].dtypes)
                 raise RuntimeError(op.refuse(argument, f"is {is_name}; allowed: {allowed}"))
@@ -244,7 +261,9 @@ def empty_outputs(op: Op, tensors: dict[str, Any]) -> list[torch.Tensor]:
             known = sizes[dim.name][0] if dim.name else [0]
             shape += known if dim.leading else [known[0] + dim.plus]
         dtype = dtypes.get(output.same_as or output.name)
-        if dtype is None:
+        if exact:
+            dtype = torch.int64 if output.index else torch.float64
+        elif dtype is None:
             first_name = NAMES[first[1].dtype]
             chosen = first_name if first_name in output.dtypes else output.dtypes[0]
             dtype = DTYPES[chosen]

@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import json
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -143,7 +144,7 @@ class Kernel:
     def __repr__(self) -> str:
         return f"<kernel {self.signature}>"
 
-    def __call__(self, *_):
+    def __call__(self, *_, **__):
         raise TypeError(f"{self.__name__} needs a shape: {self.__name__}[grid, block](...)")
 
     def __getitem__(self, config):
@@ -155,10 +156,25 @@ class Kernel:
             raise TypeError(f"{self.__name__}: the size of shared memory is {shared!r}, not bytes")
         shape = [*_shape("the grid", grid), *_shape("the block", block)]
 
-        def launch(*arguments) -> None:
-            self._launch(shape, int(shared), stream, arguments)
+        def launch(*arguments, **named) -> None:
+            self._launch(shape, int(shared), stream, self._in_order(arguments, named))
 
         return launch
+
+    def _in_order(self, arguments: tuple, named: dict) -> tuple:
+        """Arguments given by name, behind those given by position."""
+        if not named:
+            return arguments
+        names = [p.name for p in self.parameters]
+        for name in named:
+            if name not in names:
+                raise TypeError(f"{self.signature} has no parameter '{name}'")
+            if name in names[: len(arguments)]:
+                raise TypeError(f"{self.signature}: '{name}' is given twice")
+        missing = [name for name in names[len(arguments) :] if name not in named]
+        if missing:
+            raise TypeError(f"{self.signature}: '{missing[0]}' is not given")
+        return (*arguments, *(named[name] for name in names[len(arguments) :]))
 
     def _checked(self, arguments: tuple) -> list[torch.Tensor | bytes | None]:
         if len(arguments) != len(self.parameters):
@@ -265,6 +281,8 @@ class Kernels:
         self._source, self._backend, self._check, self._options = source, backend, check, options
         built = _build.build(source, None, backend, check, options)
         self._told = built.kernels
+        if not self._told:
+            raise ValueError(f"{source.name} has no kernel: no function in it is __global__")
         library = _Library(built.library, backend, check)
         self._kernels: dict[str, Kernel] = {}
         self._refused: dict[str, str] = {}
@@ -336,6 +354,8 @@ def load(path: str | Path, *, check: bool = False, options: list[str] | tuple = 
     what nobody wrote and barriers that not all threads reach: a finding is a KernelError.
     `options` go to the compiler, as "-DTILE=32". Compiled again only when a text has changed.
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"warpath.load takes the path of a .cu file, not {type(path).__name__}")
     source = Path(path)
     if not source.is_file():
         raise FileNotFoundError(f"warpath.load: there is no file {source}")

@@ -104,7 +104,13 @@ def _function(
             if transformed is not None and torch._C._are_functorch_transforms_active():
                 return transformed(*args, **kwargs)
             return overload(*args, **kwargs)
-        return dispatch(*args, **kwargs)
+        try:
+            return dispatch(*args, **kwargs)
+        except (RuntimeError, TypeError) as error:  # NotImplementedError is a RuntimeError
+            why = _words.refusal(op, op.name, signature, args, kwargs, error)
+            if not why:
+                raise
+        raise RuntimeError(why)
 
     call.__name__ = call.__qualname__ = op.name
     call.__module__ = "warpath"
@@ -141,8 +147,14 @@ def _in_place_function(op: Op, signature: inspect.Signature) -> Callable:
     _overloads.impl(name, kernel, "Autograd", with_keyset=True)
 
     def call(*args, **kwargs):
+        try:
+            new = overload(*args, **kwargs)
+        except (RuntimeError, TypeError) as error:
+            why = _words.refusal(op, name, signature, args, kwargs, error)
+            if not why:
+                raise
+            raise RuntimeError(why) from None
         bound = signature.bind(*args, **kwargs).arguments
-        new = overload(*args, **kwargs)
         new = iter(new if isinstance(new, tuple) else (new,))
         return _result([bound.get(o.in_place) if o.in_place else next(new) for o in op.outputs])
 

@@ -42,6 +42,8 @@ def _annotation(annotation: object) -> str:
         return "Tensor"
     if annotation == torch.Tensor | None:
         return "Tensor | None"
+    if annotation == str | None:
+        return "str | None"
     if annotation == list[torch.Tensor]:
         return "list[Tensor]"
     if annotation == list[torch.Tensor] | None:

@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import sys
 from collections.abc import Callable
 
 import torch
@@ -15,9 +16,27 @@ class Missing(RuntimeError):
 
 
 def interpret_without_gpu() -> None:
-    """Before Triton is imported, by whomever: it reads this where its own functions are defined."""
-    if not torch.cuda.is_available():
-        os.environ.setdefault("TRITON_INTERPRET", "1")
+    """Triton reads this where functions are defined. Its own are, if torch.compile has imported it before: they are
+    defined again."""
+    if torch.cuda.is_available():
+        return
+    os.environ.setdefault("TRITON_INTERPRET", "1")
+    if os.environ["TRITON_INTERPRET"] == "1" and "triton.language" in sys.modules:
+        _interpret_triton_itself()
+
+
+def _interpret_triton_itself() -> None:
+    from triton.language import core
+    from triton.runtime.interpreter import InterpretedFunction
+    from triton.runtime.jit import JITFunction
+
+    again: dict[int, InterpretedFunction] = {}
+    homes = [m for name, m in sys.modules.items() if name.split(".")[:2] == ["triton", "language"]]
+    for home in (*homes, core.tensor):
+        for name, value in list(vars(home).items()):
+            if isinstance(value, JITFunction):
+                made = again.setdefault(id(value), InterpretedFunction(value.fn))
+                setattr(home, name, made)
 
 
 def find(op: Op) -> Callable:

@@ -77,21 +77,35 @@ class Patched(list[str]):
 def patch(model: torch.nn.Module) -> Patched:
     """Puts Warpath's modules in the place of torch's and Hugging Face's, in the model itself; says which, and which not.
 
-    Only modules of exactly a known class are exchanged, not those of classes derived from it.
+    Only modules of exactly a known class are exchanged, not those of classes derived from it, and none of float64, for
+    which there are no kernels.
     Parameters, buffers, hooks and mode stay: the module keeps all it had except its class.
     """
+    if not isinstance(model, torch.nn.Module):
+        raise TypeError(f"warpath.patch takes a torch.nn.Module, not {type(model).__name__}")
     modules, replaces = _collected()
     ours = {*modules.values(), *replaces.values()}
     patched = Patched()
+    in_doubles = _in_doubles(model)
     for name, module in model.named_modules():
         kind = type(module)
         line = f"{name or 'the model'}: {_short_name(kind)}"
-        if _full_name(kind) in replaces:
+        if _full_name(kind) in replaces and _in_doubles(module, in_doubles):
+            patched.left.append(f"{line} (float64)")
+        elif _full_name(kind) in replaces:
             module.__class__ = replaces[_full_name(kind)]
             patched.append(line)
         elif kind not in ours and next(module.children(), None) is None:
             patched.left.append(line)
     return patched
+
+
+def _in_doubles(module: torch.nn.Module, otherwise: bool = False) -> bool:
+    """Whether a module computes in float64, by its parameters and buffers; one without any as `otherwise` says."""
+    dtypes = {
+        t.dtype for t in (*module.parameters(), *module.buffers()) if t.dtype.is_floating_point
+    }
+    return torch.float64 in dtypes if dtypes else otherwise
 
 
 def _short_name(kind: type) -> str:

@@ -27,6 +27,7 @@ where to stop
   --kernel NAME        in a launch of this kernel (default: of any)
   --launch N           the N-th of these launches (default 1)
   --break WHERE        at FILE:LINE or a function (default: the first line of the kernel)
+  --library FILE       the program opens this library, which warpath cc made
   --on-finding         instead: where a checked program (warpath cc --check) finds something, or a
                        kernel fails
 
@@ -55,6 +56,7 @@ struct Options {
   std::string start = "cuda start";  // the command that brings gdb there
   std::vector<std::string> for_gdb;  // -x and -ex, in order
   std::vector<std::string> program;  // with its arguments
+  std::string library;               // made by warpath-cc, opened by a program that need not be
   bool batch = false;
   bool help = false;
 };
@@ -100,7 +102,7 @@ Options parse(const std::vector<std::string>& args) {
       }
       const bool for_gdb = name == "-x" || name == "-ex";
       if (!for_gdb && name != "--block" && name != "--thread" && name != "--kernel" &&
-          name != "--launch" && name != "--break") {
+          name != "--launch" && name != "--break" && name != "--library") {
         throw UsageError("unknown option '" + name + "'; see --help");
       }
       if (!joined && ++i == args.size()) throw UsageError("option '" + name + "' needs a value");
@@ -108,7 +110,9 @@ Options parse(const std::vector<std::string>& args) {
       if (name == "--launch" && std::atoi(value.c_str()) < 1) {
         throw UsageError("--launch counts from 1");
       }
-      if (for_gdb) {
+      if (name == "--library") {
+        o.library = value;
+      } else if (for_gdb) {
         o.for_gdb.insert(o.for_gdb.end(), {name, value});
       } else {
         o.start += " " + name + " " + shell_word(value);
@@ -154,7 +158,7 @@ std::string commands_folder() {
   if (o.program.empty()) throw UsageError("which program? see --help");
   // gdb looks for a bare name in PATH.
   if (o.program[0].find('/') == std::string::npos) o.program[0] = "./" + o.program[0];
-  check_program(o.program[0]);
+  check_program(o.library.empty() ? o.program[0] : o.library);
   if (!has_gdb()) throw UsageError("gdb is missing; type: sudo apt-get install -y gdb");
   // Python's list of folders takes the path as an argument of gdb's convenience: no quoting.
   setenv("SIMT_DEBUG_COMMANDS", commands_folder().c_str(), 1);

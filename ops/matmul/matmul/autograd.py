@@ -41,9 +41,10 @@ class Gradient:
             dz = dd * (kept["d"] > 0)
         elif kind != "none":
             again = {k: v for k, v in named.items() if k not in ("activation", "rung")}
-            again["d_dtype"] = "f32"
             c = kept.get("c")
-            c = c.float() if c is not None else None
+            if a.dtype != torch.float64:
+                again["d_dtype"] = "f32"
+                c = c.float() if c is not None else None
             z = matmul(a, b, c, kept.get("bias"), **again)
             dz = (dd * _slope(kind, z)).to(dd.dtype)
         dy = dz.to(a.dtype)
@@ -55,7 +56,8 @@ class Gradient:
         dc = (beta * dz).to(dd.dtype) if ctx.shapes["c"] else None
         dbias = None
         if ctx.shapes["bias"]:
-            dbias = dz.flatten(0, -2).sum(0, dtype=torch.float32).to(a.dtype)
+            wide = torch.promote_types(dz.dtype, torch.float32)
+            dbias = dz.flatten(0, -2).sum(0, dtype=wide).to(a.dtype)
         return da, db, dc, dbias
 
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
+#include "core/host/error.h"
 #include "core/host/parallel.h"
 #include "core/host/registry.h"
 
@@ -26,6 +28,11 @@ void reference(const Args& args, const Args& scale) {
   const std::int64_t rows = args.rows(), words = args.words(), width = args.width();
   const double *hidden = args.hidden.as<double>(), *weight = args.weight.as<double>();
   const auto* labels = args.labels.as<std::int64_t>();
+  // Python calls this for float64 tensors, with whatever labels it was given.
+  for (std::int64_t r = 0; r < args.labels.size(); ++r)
+    if (labels[r] != args.ignore_index && (labels[r] < 0 || labels[r] >= args.words()))
+      throw Error("warpath::linear_cross_entropy: label " + std::to_string(labels[r]) +
+                  " is no word of " + std::to_string(args.words()));
   const double smoothing = static_cast<float>(args.label_smoothing);
   const auto counted =
       static_cast<double>(rows - std::count(labels, labels + rows, args.ignore_index));

@@ -165,8 +165,14 @@ def kernel_location(grid):
     block = gdb.block_for_pc(identity) if identity != 0 else None
     while block is not None and block.function is None:
         block = block.superblock
-    name = block.function.name.split("(", 1)[0] if block is not None else name_of(grid)
-    return plain(name)
+    if block is None:
+        return plain(name_of(grid))
+    name = block.function.name
+    # gdb takes a name without the namespaces around it, but no path through one without a name.
+    unnamed = "(anonymous namespace)::"
+    if unnamed in name:
+        name = name[name.rfind(unnamed) + len(unnamed) :]
+    return plain(name.split("(", 1)[0])
 
 
 def needs_debug_information(frame):

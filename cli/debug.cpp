@@ -1,0 +1,189 @@
+// warpath debug OP/RUNG, warpath debug OP mine.cu: compiles the rung for gdb and opens it in one
+// case. A program goes to warpath-debug as it is.
+#include "cli/debug.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "cli/call.h"
+#include "cli/learner.h"
+#include "cli/op_names.h"
+#include "cli/terminal.h"
+
+namespace fs = std::filesystem;
+
+namespace warpath::cli {
+namespace {
+
+// The command line in three: what to open, what is ours, what goes to warpath-debug.
+struct Asked {
+  std::vector<std::string> words;
+  std::string test, dtype, grid;
+  std::vector<std::string> for_gdb;
+};
+
+Asked parse(const std::vector<std::string>& words) {
+  static const std::set<std::string> with_value = {"--block", "--thread", "--kernel", "--launch",
+                                                   "--break", "-x",       "-ex"};
+  Asked asked;
+  const std::map<std::string, std::string*> ours = {
+      {"--case", &asked.test}, {"--dtype", &asked.dtype}, {"--grid", &asked.grid}};
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    const auto equals = word.find('=');
+    const auto mine = ours.find(word.substr(0, word.starts_with("--") ? equals : word.npos));
+    if (mine != ours.end()) {
+      if (equals == word.npos && i + 1 == words.size())
+        throw Refusal(fmt::format("debug: option '{}' needs a value", word));
+      *mine->second = equals == word.npos ? words[++i] : word.substr(equals + 1);
+    } else if (word.empty() || word[0] != '-') {
+      asked.words.push_back(word);
+    } else {
+      asked.for_gdb.push_back(word);
+      if (with_value.contains(word) && i + 1 < words.size()) asked.for_gdb.push_back(words[++i]);
+    }
+  }
+  return asked;
+}
+
+bool is_op(const harness::Places& places, const std::string& word) {
+  const std::vector<std::string> known = known_names(places);
+  return std::find(known.begin(), known.end(), word) != known.end();
+}
+
+// The file of a rung of an op: backward_03_warp.cu is 03_warp of softmax_backward.
+fs::path rung_file(const harness::Places& places, const std::string& op, const std::string& rung) {
+  const auto folder = harness::find_folder(places.root, op);
+  if (!folder) throw Refusal(did_you_mean("op", op, known_names(places)));
+  const std::string part =
+      op.starts_with(folder->name + "_") ? op.substr(folder->name.size() + 1) + "_" : "";
+  std::vector<fs::path> own, plain;
+  std::vector<std::string> names;
+  std::vector<fs::path> files;
+  for (const auto& e : fs::directory_iterator(folder->path))
+    if (e.path().extension() == ".cu") files.push_back(e.path());
+  std::sort(files.begin(), files.end());
+  for (const fs::path& file : files) {
+    const std::string stem = file.stem().string(), name = rung_name(file.string());
+    if (name == stem && !std::isdigit(static_cast<unsigned char>(stem[0]))) continue;  // no rung
+    names.push_back(name);
+    if (!name.starts_with(rung)) continue;
+    if (stem == part + name) own.push_back(file);
+    if (stem == name) plain.push_back(file);
+  }
+  // One file may have the rungs of two ops.
+  const std::vector<fs::path>& found = own.empty() ? plain : own;
+  if (found.empty()) throw Refusal(did_you_mean("rung of " + op, rung, names));
+  if (found.size() > 1)
+    throw Refusal(fmt::format("rung '{}' may be any of: {}", rung, join([&] {
+                                std::vector<std::string> all;
+                                for (const auto& f : found) all.push_back(rung_name(f.string()));
+                                return all;
+                              }())));
+  return found.front();
+}
+
+// A case that is large enough to have something to look at, and small enough to step through.
+std::pair<std::string, DType> choose_case(const Op& op, const Rung& rung, const Asked& asked) {
+  const Case* best = nullptr;
+  DType type = DType::f32;
+  std::int64_t most = 0;  // elements of the best one
+  std::string why;
+  for (const Case& c : op.cases) {
+    if (c.bench || !c.name.starts_with(asked.test)) continue;
+    for (const DType d : harness::dtypes_of(op, c)) {
+      if (!asked.dtype.empty() && asked.dtype != name(d)) continue;
+      const harness::Plan plan = harness::make_plan(op, c, d);
+      const std::string no = rung.supports(args_without_data(plan).get());
+      if (!no.empty()) {
+        why = no;
+        continue;
+      }
+      std::int64_t elements = 0;
+      for (const harness::TensorPlan& t : plan.tensors) elements += t.present ? t.size : 0;
+      const bool roomy = elements >= 256, best_roomy = most >= 256;
+      if (!best || (roomy && !best_roomy) || (roomy && elements < most)) {
+        best = &c;
+        type = d;
+        most = elements;
+      }
+    }
+  }
+  if (!best)
+    throw Refusal(why.empty() ? fmt::format("{} has no such case and type", op.contract.name())
+                              : fmt::format("no case fits: {}", why));
+  return {best->name, type};
+}
+
+}  // namespace
+
+bool opens_rung(const std::vector<std::string>& words) {
+  const Asked asked = parse(words);
+  if (asked.words.empty()) return false;
+  const std::string& first = asked.words.front();
+  std::error_code ignored;
+  if (first.ends_with(".cu")) return true;
+  if (fs::is_regular_file(first, ignored)) return false;
+  const harness::Places places = harness::find_places();
+  return is_op(places, first) || is_op(places, first.substr(0, first.rfind('/')));
+}
+
+std::vector<std::string> rung_in_gdb(const std::vector<std::string>& words) {
+  const harness::Places places = harness::find_places();
+  Asked asked = parse(words);
+  std::vector<std::string>& what = asked.words;
+  const std::string first = what.front();
+  std::string op;
+  fs::path file;
+  if (first.ends_with(".cu")) {
+    file = first;
+  } else if (const auto slash = first.rfind('/'); !is_op(places, first)) {
+    op = first.substr(0, slash);
+    file = rung_file(places, op, first.substr(slash + 1));
+  } else {
+    op = first;
+    if (what.size() < 2)
+      throw Refusal(
+          fmt::format("debug: which rung of {0}? `./warpath debug {0}/01`, or a file of "
+                      "yours: `./warpath debug {0} mine.cu`",
+                      op));
+    file = what[1].ends_with(".cu") ? fs::path(what[1]) : rung_file(places, op, what[1]);
+  }
+  const Backend backend = choose_backend(places, "simt");
+  const fs::path folder = places.lib.parent_path() / "debug";
+  fs::create_directories(folder);
+  const fs::path library = folder / (file.stem().string() + ".so");
+  PlainOptions plain;
+  if (!op.empty()) plain.ops = {op};
+  plain.launch.grid = asked.grid;
+  {
+    Progress progress;
+    progress.show("compiling " + file.string() + " for gdb");
+    const std::string match = build_kernel(places, backend, Build::debug, file, plain, library);
+    progress.clear();
+    if (!match.empty()) fmt::print("{}\n", match);
+  }
+  const LearnerKernels own(places, backend, false, {library.string()});
+  const fs::path source = fs::absolute(file);
+  for (const OpEntry& e : own.ops_alone(places)) {
+    if (!op.empty() && is_op(places, op) && e.name() != op && e.folder != op) continue;
+    for (const harness::Contestant& c : e.contestants) {
+      if (fs::path(c.rung->file) != source) continue;
+      const auto [test, dtype] = choose_case(*e.op, *c.rung, asked);
+      fmt::print("{} of {} on the case '{}' in {}\n", c.name, e.name(), test, name(dtype));
+      std::fflush(stdout);
+      std::vector<std::string> command = asked.for_gdb;
+      const std::vector<std::string> program = {
+          "--library", library, "--",       places.program, "check",   library,
+          "--rung",    c.name,  "--case",   test,           "--dtype", std::string(name(dtype)),
+          "--backend", "simt",  "--no-fork"};
+      command.insert(command.end(), program.begin(), program.end());
+      return command;
+    }
+  }
+  throw Refusal(fmt::format("{} has no rung of {}", file.string(), op));
+}
+
+}  // namespace warpath::cli

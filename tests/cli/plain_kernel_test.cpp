@@ -1,0 +1,247 @@
+// A learner's file that is just a kernel: matched with an op, launched, checked by the real backend of this CPU.
+#include <gtest/gtest.h>
+
+#include "command.h"
+
+using warpath::testing::Lab;
+using warpath::testing::Said;
+namespace fs = std::filesystem;
+
+namespace {
+
+class PlainKernel : public testing::Test {
+ protected:
+  PlainKernel() : lab(WARPATH_LIBRARIES) {
+    fs::remove_all(lab.home() / "ops");
+    for (const char* part : {"core", "ops"})
+      fs::create_directory_symlink(fs::path(WARPATH_TREE) / part, lab.home() / part);
+  }
+
+  Said check(const std::string& text, std::vector<std::string> words) const {
+    lab.write("mine.cu", text);
+    words.insert(words.begin(), "check");
+    for (const char* word : {"mine.cu", "--backend", "simt"}) words.emplace_back(word);
+    return lab.run(words);
+  }
+
+  // One line that says all of these, and no kernel is compiled.
+  void expect_refused(const Said& s, const std::vector<std::string>& parts) const {
+    EXPECT_EQ(s.status, 2) << s.out;
+    EXPECT_EQ(std::count(s.err.begin(), s.err.end(), '\n'), 1) << s.err;
+    for (const std::string& part : parts) EXPECT_NE(s.err.find(part), std::string::npos) << s.err;
+  }
+
+  Lab lab;
+};
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+constexpr const char* add =
+    R"(__global__ void add(const float* a, const float* b, float* c, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) c[i] = a[i] + b[i];
+}
+)";
+
+constexpr const char* row_sums = R"(#define N 4
+__global__ void row_sums(const float* data, float* out, int h, int w) {
+  int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r >= h) return;
+  double sum = 0;
+  for (int i = 0; i < w; ++i) sum += data[r * w + i];
+  out[r] = sum;
+}
+int main() { row_sums<<<1, N>>>(nullptr, nullptr, 0, 0); }
+)";
+
+TEST_F(PlainKernel, IsMatchedByNames) {
+  const Said s = check(add, {"vector_add"});
+  EXPECT_EQ(s.status, 0) << s.out << s.err;
+  EXPECT_TRUE(has(s.out, "mine.cu: add(a, b, c, n) as vector_add")) << s.out;
+  EXPECT_TRUE(has(s.out, "mine.cu skipped")) << s.out;
+  EXPECT_TRUE(has(s.out, "only a in f32")) << s.out;
+}
+
+TEST_F(PlainKernel, IsMatchedByOrderAndByOtherNamesOfSizes) {
+  const Said s =
+      check(row_sums, {"reduce", "--case", "sum rows", "--case", "max rows", "--dtype", "f32"});
+  EXPECT_EQ(s.status, 0) << s.out << s.err;
+  EXPECT_TRUE(has(s.out, "row_sums(data = x, out = y, h = rows, w = cols)")) << s.out;
+  EXPECT_TRUE(has(s.out, "only kind = sum: the kernel takes no kind")) << s.out;
+}
+
+TEST_F(PlainKernel, WithoutAParameterForRowsTakesOneRow) {
+  const Said s = check(R"(template <typename T>
+__global__ void reduce(T* x, T* y, int n) {
+  if (threadIdx.x + blockIdx.x > 0) return;
+  double sum = 0;
+  for (int i = 0; i < n; ++i) sum += x[i];
+  *y = sum;
+}
+)",
+                       {"--case", "sum warp+1", "--case", "sum short rows"});
+  EXPECT_EQ(s.status, 0) << s.out << s.err;
+  EXPECT_TRUE(has(s.out, "reduce<float>(x, y, n = cols)")) << s.out;
+  EXPECT_TRUE(has(s.out, "1/1")) << s.out;
+  EXPECT_TRUE(has(s.out, "only rows = 1: the kernel takes no rows")) << s.out;
+}
+
+TEST_F(PlainKernel, IsMatchedByAComment) {
+  const std::string kernel = R"(
+// warpath: reduce(cols, y=0, x, rows*cols) <<<rows, 64>>>
+__global__ void sums(int len, float* to, const float* from, int total) {
+  for (int i = threadIdx.x; i < len; i += blockDim.x)
+    if (blockIdx.x * len + i < total) atomicAdd(&to[blockIdx.x], from[blockIdx.x * len + i]);
+}
+)";
+  Said s = check(kernel, {"--case", "sum rows", "--case", "sum one", "--case", "sum no rows"});
+  EXPECT_EQ(s.status, 0) << s.out << s.err;
+  EXPECT_TRUE(has(s.out, "len = cols, to = y, from = x, total = rows*cols")) << s.out;
+  EXPECT_TRUE(has(s.out, "<<<rows, 64>>>")) << s.out;
+  s = check(kernel, {"softmax"});
+  expect_refused(s, {"mine.cu:2", "about 'reduce'", "softmax"});
+}
+
+TEST_F(PlainKernel, OfOneSizeTakesSquareMatricesInTwoAxes) {
+  const Said s = check(R"(
+__global__ void matmul(float* C, const float* A, const float* B, int N) {
+  int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;
+  if (i >= N || j >= N) return;
+  float sum = 0;
+  for (int k = 0; k < N; ++k) sum += A[i * N + k] * B[k * N + j];
+  C[i * N + j] = sum;
+}
+)",
+                       {"--block", "8,8", "--dtype", "f32", "--json"});
+  EXPECT_EQ(s.status, 0) << s.out << s.err;
+  const auto rung = s.json()["ops"][0]["rungs"][0];
+  EXPECT_GT(rung["passed"], 0) << s.out;
+  EXPECT_GT(rung["skipped"], 0) << s.out;
+  EXPECT_TRUE(has(s.json()["matched"][0], "C = d, A = a, B = b, N = m = k = n")) << s.out;
+}
+
+TEST_F(PlainKernel, ThatDoesNotFitIsToldWhichParameter) {
+  const std::string body = " {}\n";
+  expect_refused(
+      check("__global__ void add(const float* a, const float* b, float* c, float* d, int n)" + body,
+            {"vector_add"}),
+      {"mine.cu:1", "'d' (float*)", "in a, in b, out c, size n"});
+  expect_refused(
+      check("__global__ void add(const float* a, float* c, int n)" + body, {"vector_add"}),
+      {"'add' takes no b"});
+  expect_refused(
+      check("__global__ void add(const double* a, const double* b, double* c, int n)" + body,
+            {"vector_add"}),
+      {"'a' (const double*)", "f32, f16, bf16"});
+  expect_refused(
+      check("__global__ void add(const float* a, const float* b, float* c, int n, int m)" + body,
+            {"vector_add"}),
+      {"'m' (int)"});
+  expect_refused(check("__global__ void t(const float* x, float* y)" + body, {"transpose"}),
+                 {"takes no size rows"});
+  expect_refused(check("__global__ void t(const float* a, const float* b, float* c, int n)" + body,
+                       {"matrix_add"}),
+                 {"may be rows, cols or rows * cols"});
+  expect_refused(check("// warpath: vector_add(a, b, c)\n"
+                       "__global__ void t(const float* x, const float* y, float* z, int n)" +
+                           body,
+                       {"vector_add"}),
+                 {"mine.cu:1", "fewer than the 4 parameters"});
+  expect_refused(check("// warpath: vector_add(a, b, c, m)\n"
+                       "__global__ void t(const float* x, const float* y, float* z, int n)" +
+                           body,
+                       {"vector_add"}),
+                 {"'m' is no size or scalar of vector_add"});
+  expect_refused(check(add, {"vector_add", "--grid", "rows"}), {"'rows' is no size"});
+}
+
+TEST_F(PlainKernel, IsChosenAmongSeveral) {
+  expect_refused(check("int f() { return 1; }\n", {"vector_add"}),
+                 {"mine.cu has no kernel", "docs/your-kernel.md"});
+  const std::string two =
+      std::string(add) +
+      "__global__ void other(const float* a, const float* b, float* c, int n) {}\n";
+  expect_refused(check(two, {"vector_add"}), {"add, other", "--kernel add"});
+  expect_refused(check(two, {"vector_add", "--kernel", "adder"}), {"did you mean 'add'"});
+  expect_refused(check(add, {}), {"which op is 'add'"});
+  const Said s = check(two, {"vector_add", "--kernel", "other", "--case", "one"});
+  EXPECT_EQ(s.status, 1) << s.out << s.err;
+  EXPECT_TRUE(has(s.out, "did not write c[0]")) << s.out;
+}
+
+TEST_F(PlainKernel, AloneHasALaunchToChoose) {
+  const Said s = lab.run({"check", "vector_add", "--block", "64", "--backend", "simt"});
+  expect_refused(s, {"--block", "a rung has its own launcher"});
+}
+
+TEST_F(PlainKernel, IsHeldToTheReference) {
+  std::string wrong = add;
+  wrong.replace(wrong.find("a[i] + b[i]"), 11, "a[i] - b[i]");
+  const Said s = check(wrong, {"vector_add", "--case", "prime"});
+  EXPECT_EQ(s.status, 1) << s.out << s.err;
+  EXPECT_TRUE(has(s.out, "mine.cu on prime f32: ")) << s.out;
+}
+
+TEST_F(PlainKernel, ThatDoesNotCompileIsShownItsOwnLine) {
+  const Said s = check(
+      "__global__ void add(const float* a, const float* b, float* c, int n) {\n  c[0] = "
+      "nonsense;\n}\n",
+      {"vector_add"});
+  EXPECT_EQ(s.status, 2);
+  EXPECT_TRUE(has(s.err, "mine.cu:2:")) << s.err;
+  EXPECT_TRUE(has(s.err, "nonsense")) << s.err;
+}
+
+TEST_F(PlainKernel, OutOfBoundsIsFoundAtItsOwnLine) {
+  std::string wrong = add;
+  wrong.replace(wrong.find("i < n"), 5, "i <= n");
+  wrong.replace(wrong.find("add("), 4, "vector_add(");
+  const Said s = check(wrong, {"--sanitize", "--case", "one"});
+  EXPECT_EQ(s.status, 1) << s.out << s.err;
+  EXPECT_TRUE(has(s.out, "mine.cu:3")) << s.out;
+}
+
+TEST_F(PlainKernel, ThatTakesNoCaseIsNotCalledRight) {
+  const Said s = check(
+      "// warpath: vector_add(a, b, c, n=12345)\n"
+      "__global__ void add(const float* a, const float* b, float* c) {}\n",
+      {});
+  EXPECT_EQ(s.status, 2) << s.out << s.err;
+  EXPECT_TRUE(has(s.out, "only n = 12345")) << s.out;
+  EXPECT_TRUE(has(s.err, "mine.cu was not run")) << s.err;
+}
+
+// The examples of docs/your-kernel.md, by what they begin with.
+TEST_F(PlainKernel, OfThePageIsRight) {
+  std::ifstream file(fs::path(WARPATH_TREE) / "docs/your-kernel.md");
+  const std::string page((std::istreambuf_iterator<char>(file)), {});
+  const auto block = [&](const std::string& begin) {
+    const auto at = page.find("```cuda\n" + begin);
+    return at == std::string::npos ? "" : page.substr(at + 8, page.find("\n```", at) - at - 7);
+  };
+  Said s = check(block("__global__ void add"), {"vector_add", "--case", "prime"});
+  EXPECT_EQ(s.status, 0) << s.out << s.err;
+  s = check(block("#include"), {"--case", "prime"});
+  EXPECT_EQ(s.status, 0) << s.out << s.err;
+  EXPECT_TRUE(has(s.out, "3/3")) << s.out;
+}
+
+TEST_F(PlainKernel, IsOpenedInGdb) {
+  if (std::system("command -v gdb >/dev/null") != 0) GTEST_SKIP() << "no gdb";
+  lab.write("mine.cu", add);
+  Said s = lab.run({"debug", "vector_add", "mine.cu", "--thread", "5", "--batch", "-ex", "next",
+                    "-ex", "print i"});
+  EXPECT_EQ(s.status, 0) << s.out << s.err;
+  EXPECT_TRUE(has(s.out, "mine.cu:2")) << s.out << s.err;
+  EXPECT_TRUE(has(s.out, "$1 = 5")) << s.out << s.err;
+  s = lab.run({"debug", "vector_add/01", "--batch", "-ex", "print n"});
+  EXPECT_EQ(s.status, 0) << s.out << s.err;
+  EXPECT_TRUE(has(s.out, "01_naive.cu")) << s.out << s.err;
+  s = lab.run({"debug", "vector_add/99"});
+  EXPECT_EQ(s.status, 2) << s.out << s.err;
+  EXPECT_TRUE(has(s.err, "no rung of vector_add '99'")) << s.err;
+}
+
+}  // namespace
