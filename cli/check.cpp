@@ -18,8 +18,8 @@ Examples:
   ./warpath check all                          every rung of every op
   ./warpath check softmax --dtype bf16         one op in one type
   ./warpath check softmax --rung 03 --case prime
-  ./warpath check softmax mine.cu              your own kernel beside the shipped ones
-  ./warpath check mine.cu                      your own kernel alone
+  ./warpath check softmax mine.cu              your own kernel, on the cases of the op
+  ./warpath check softmax mine.cu --ladder     the shipped rungs beside it
   ./warpath check all --wrong                  kernels that look right; each must be rejected
   ./warpath check softmax --sanitize           every access watched: memory, races, unwritten reads, barriers
 
@@ -71,6 +71,98 @@ int report_wrong(const Options& o, const Backend& backend, const std::vector<OpO
   return accepted ? check_failed : all_passed;
 }
 
+// The ops to check, with their rungs: a learner's own first, and alone unless others are asked for.
+std::vector<OpEntry> ops_to_check(const Options& o, const harness::Places& places,
+                                  const std::string& libraries, const LearnerKernels& own,
+                                  const std::vector<std::string>& names,
+                                  const std::vector<std::string>& files) {
+  const std::vector<std::string> mine = own.ops();
+  if (files.empty()) {
+    std::vector<OpEntry> ops =
+        find_ops(places, names, libraries, o.wrong ? RungSet::wrong : RungSet::ladder_and_peers);
+    narrow_rungs(ops, o.rungs);
+    return ops;
+  }
+  const bool shipped = o.ladder || !o.rungs.empty();
+  const auto is_mine = [&](const OpEntry& e) {
+    return std::find(mine.begin(), mine.end(), e.name()) != mine.end();
+  };
+  std::vector<OpEntry> ops;
+  for (const std::string& word : names.empty() ? mine : names) {
+    std::vector<OpEntry> some =
+        find_ops(places, {word}, libraries, shipped ? RungSet::ladder_and_peers : RungSet::none);
+    if (std::none_of(some.begin(), some.end(), is_mine))
+      throw Refusal(
+          fmt::format("{0} was not run: it is a rung of {1}, not of {2}; ./warpath check "
+                      "{1} {0}",
+                      fmt::join(files, " "), fmt::join(mine, " "), word));
+    for (OpEntry& e : some)
+      if (is_mine(e) && std::none_of(ops.begin(), ops.end(), [&](const OpEntry& known) {
+            return known.name() == e.name();
+          }))
+        ops.push_back(std::move(e));
+  }
+  for (const std::string& op : mine)
+    if (std::none_of(ops.begin(), ops.end(), [&](const OpEntry& e) { return e.name() == op; }))
+      throw Refusal(
+          fmt::format("no op that was named is {0}, of which {1} has a rung; ./warpath "
+                      "check {0} {1}",
+                      op, fmt::join(files, " ")));
+  narrow_rungs(ops, o.rungs);
+  own.join(ops);
+  for (OpEntry& e : ops)
+    std::stable_partition(e.contestants.begin(), e.contestants.end(),
+                          [](const auto& c) { return is_kernel_file(c.name); });
+  return ops;
+}
+
+// The learner's files that no case ran, with the reason; empty: all of them ran.
+std::string files_not_run(const std::vector<OpOutcome>& outcomes) {
+  std::string text;
+  for (const OpOutcome& outcome : outcomes)
+    for (const Summary& s : summarise(outcome.records))
+      if (is_kernel_file(s.name) && s.passed + s.failed == 0)
+        text += fmt::format("{}{} was not run: {}", text.empty() ? "" : "\n", s.name,
+                            s.skips.empty() ? "there is no case for it" : s.skips.front()->reason);
+  return text;
+}
+
+bool passed_or_skipped(const OpOutcome& outcome) {
+  return std::none_of(outcome.records.begin(), outcome.records.end(),
+                      [](const auto& r) { return r.status == harness::Status::failed; });
+}
+
+// What helps with the first failure; empty: nothing failed, or the reason itself says it.
+std::string next_step(const Options& o, const Backend& backend,
+                      const std::vector<OpOutcome>& outcomes) {
+  const auto failed = std::find_if_not(outcomes.begin(), outcomes.end(), passed_or_skipped);
+  if (failed == outcomes.end()) return {};
+  const OpEntry& entry = *failed->entry;
+  if (o.sanitize) {
+    for (const harness::Record& r : failed->records)
+      for (const auto& f : r.findings)
+        if (f.value("kind", "") == "race")
+          return fmt::format(
+              "ops/{}/{}/README.md: the lesson says which barriers its rungs need, "
+              "and why",
+              entry.family, entry.folder);
+    return {};
+  }
+  if (backend.gpu) return {};
+  for (const harness::Record& r : failed->records) {
+    if (r.status != harness::Status::failed || r.reason.starts_with("no answer")) continue;
+    std::string what = r.op + " --rung " + r.name;
+    if (is_kernel_file(r.name))
+      for (const std::string& word : o.names)
+        if (is_kernel_file(word) && std::filesystem::path(word).filename() == r.name) what = word;
+    return fmt::format(
+        "./warpath check {} --sanitize --case '{}' watches every access: it names the "
+        "line of an access out of bounds, a race, an unwritten read",
+        what, r.test);
+  }
+  return {};
+}
+
 int check(const Options& o) {
   const harness::Places places = harness::find_places();
   if (!o.fork) harness::Worker::stay_in_this_process();
@@ -86,17 +178,7 @@ int check(const Options& o) {
     throw Refusal("--wrong is about the shipped wrong kernels; give it no files");
 
   const LearnerKernels own(places, backend, o.sanitize, files);
-  const bool alone = names.empty();
-  std::vector<OpEntry> ops = find_ops(places, alone ? own.ops() : names, libraries,
-                                      o.wrong ? RungSet::wrong : RungSet::ladder_and_peers);
-  if (alone) {
-    for (OpEntry& e : ops) e.contestants.clear();
-    std::erase_if(ops, [&](const OpEntry& e) {
-      const auto mine = own.ops();
-      return std::find(mine.begin(), mine.end(), e.name()) == mine.end();
-    });
-  }
-  own.join(ops);
+  std::vector<OpEntry> ops = ops_to_check(o, places, libraries, own, names, files);
   if (!o.peers)
     for (OpEntry& e : ops) std::erase_if(e.contestants, [](const auto& c) { return c.rung->peer; });
   if (o.wrong &&
@@ -105,28 +187,39 @@ int check(const Options& o) {
   // For the checks the shipped rungs are compiled in one 16-bit type: both types take the same path
   // through a kernel.
   std::vector<DType> without;
-  if (o.sanitize && !alone) without = {DType::f16};
+  const bool shipped = files.empty() || o.ladder || !o.rungs.empty();
+  if (o.sanitize && shipped) without = {DType::f16};
   for (const std::string& d : o.dtypes)
     if (!without.empty() && parse_dtype(d) == DType::f16)
-      throw Refusal("the checks run bf16 for both 16-bit types; check mine.cu --sanitize runs all");
+      throw Refusal(
+          "the checks run the shipped rungs in bf16 for both 16-bit types; a file of your own runs "
+          "in all");
   // The bench cases take gigabytes, and `bench` checks them before it times them. Here they run
   // only on a GPU, and only by name.
-  narrow(ops, o, backend.gpu && !o.wrong && !o.cases.empty() ? Cases::all : Cases::small, without);
+  narrow_cases(ops, o, backend.gpu && !o.wrong && !o.cases.empty() ? Cases::all : Cases::small,
+               without);
   const int left_out = o.sanitize && o.cases.empty() ? leave_out_large(ops) : 0;
   if (o.brief) keep_one_type(ops);
+  for (const OpEntry& e : ops)
+    if (e.attempts.empty() && !files.empty())
+      throw Refusal(fmt::format("{} was not run: no case and type of {} fit together",
+                                fmt::join(files, " "), e.name()));
+  std::erase_if(ops, [](const OpEntry& e) { return e.contestants.empty() || e.attempts.empty(); });
   if (ops.empty()) throw Refusal("nothing to check: no rung, case and type fit together");
 
   const harness::Settings settings = make_settings(places, backend, o);
   if (!o.json) print_backend(backend, settings);
   const std::vector<OpOutcome> outcomes = run_with_progress(ops, settings);
   if (o.wrong) return (o.sanitize ? report_wrong_sanitized : report_wrong)(o, backend, outcomes);
+  const std::string not_run = files_not_run(outcomes), next = next_step(o, backend, outcomes);
   const auto details = [&](const OpOutcome& outcome) {
     return o.sanitize ? sanitized_json(outcome) : outcome_json(outcome, {});
   };
   if (o.json) {
     nlohmann::ordered_json j = backend_json(backend);
     j["seed"] = settings.seed;
-    j["passed"] = exit_status(outcomes) == all_passed;
+    j["passed"] = exit_status(outcomes) == all_passed && not_run.empty();
+    if (!next.empty()) j["next"] = next;
     if (o.sanitize) j["left_out"] = left_out;
     for (const OpOutcome& outcome : outcomes) j["ops"].push_back(details(outcome));
     print_json(j);
@@ -140,7 +233,9 @@ int check(const Options& o) {
           "takes "
           "one of them\n",
           left_out, sanitize_limit >> 10, sanitize_flops / 1e6);
+    if (!next.empty()) fmt::print("{} {}\n", paint(Tone::note, "next:"), next);
   }
+  if (!not_run.empty()) throw Refusal(not_run);
   return exit_status(outcomes);
 }
 
@@ -154,6 +249,7 @@ const Command check_command = {
       flags.yes("--wrong", o.wrong, "check the wrong kernels: 0 only if each one is rejected");
       flags.yes("--sanitize", o.sanitize,
                 "under the checks for memory, races, unwritten reads and barriers (CPU)");
+      flags.yes("--ladder", o.ladder, "with a file of your own: the shipped rungs beside it");
       flags.yes("--brief", o.brief, "each case in one type, another from case to case");
       flags.yes("--peers,!--no-peers", o.peers, "check the vendor's kernels too (GPU)");
       flags.yes("-v,--verbose", o.verbose, "every failure with all it printed");
