@@ -29,7 +29,8 @@ std::string allowed_text(double x) {
   return std::isnan(x) ? "" : x == 0 ? "exact" : error_text(x);
 }
 
-// The first lines, and how many more there are.
+}  // namespace
+
 void print_indented(const std::string& text, std::size_t lines) {
   std::size_t begin = 0;
   for (std::size_t i = 0; i < lines && begin < text.size(); ++i) {
@@ -43,6 +44,8 @@ void print_indented(const std::string& text, std::size_t lines) {
   fmt::print("        {}\n", paint(Tone::dim, fmt::format("… and {} more line{} (-v shows more)",
                                                           more, more == 1 ? "" : "s")));
 }
+
+namespace {
 
 void print_failures(const Summary& s, bool verbose) {
   const std::size_t most = verbose ? s.failures.size() : 3;

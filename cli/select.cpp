@@ -161,7 +161,10 @@ std::vector<OpEntry> find_ops(const Places& places, const std::vector<std::strin
     if (word == "all")
       throw Refusal(
           fmt::format("no op is built for {}; `./warpath doctor` says what is missing", backend));
-    const bool checked = backend == "checked" && set != RungSet::none;
+    if (set == RungSet::none)
+      throw Refusal(
+          fmt::format("the cases of '{0}' are not built; `./warpath check {0}` builds them", word));
+    const bool checked = backend == "checked";
     throw Refusal(fmt::format("op '{0}' is not built for {1}; `./warpath check {0}{2}` builds it",
                               word, checked ? "the checks" : backend,
                               checked ? " --sanitize" : ""));

@@ -61,7 +61,7 @@ TEST_F(CheckJson, HasEveryFinding) {
             R"({
   "version": 1,
   "findings": [
-    {"kind": "race", "message": "two threads, one element: element 1 of the 8-byte block", )"
+    {"kind": "race", "message": "two threads, one element: element 1 of the 8-byte allocation", )"
             R"("file": "p.cu", "line": 3, "text": "a[n] = threadIdx.x;", )"
             R"("count": 1, "warning": false, "kernel": "store", "block": [0, 0, 0], )"
             R"("thread": [1, 0, 0], "other": {"block": [0, 0, 0], "thread": [0, 0, 0], )"
@@ -69,7 +69,7 @@ TEST_F(CheckJson, HasEveryFinding) {
             R"("allocation": {"bytes": 8, "file": "p.cu", "line": 7, )"
             R"("text": "cudaMalloc(&a, 2 * sizeof(int));  // \"two\"", "name": "a", )"
             R"("offset": 4, "element_bytes": 4}},
-    {"kind": "double free", "message": "cudaFree of the 8-byte block", "file": "p.cu", "line": 11, )"
+    {"kind": "double free", "message": "cudaFree of the 8-byte allocation", "file": "p.cu", "line": 11, )"
             R"("text": "cudaFree(a);", "count": 1, "warning": false, )"
             R"("allocation": {"bytes": 8, "file": "p.cu", "line": 7, )"
             R"("text": "cudaMalloc(&a, 2 * sizeof(int));  // \"two\"", "name": "a", )"
@@ -84,7 +84,7 @@ TEST_F(CheckJson, IsAskedForAtRunTimeToo) {
   EXPECT_EQ(run("SIMT_CHECK_JSON=found.json"), 0);  // a leak is a warning
   EXPECT_NE(read(folder_ / "found.json").find(R"("kind": "leak")"), std::string::npos);
   EXPECT_NE(read(folder_ / "found.json").find(R"("warning": true)"), std::string::npos);
-  EXPECT_NE(read(folder_ / "err").find("1 block, about 16 bytes"), std::string::npos);
+  EXPECT_NE(read(folder_ / "err").find("1 allocation, about 16 bytes"), std::string::npos);
   EXPECT_EQ(run("SIMT_CHECK=all,leak"), 1);  // unless it is asked for
   EXPECT_NE(read(folder_ / "err").find("p.cu:1: int main()"), std::string::npos);
 }
