@@ -57,23 +57,32 @@ TEST_F(CheckJson, HasEveryFinding) {
   for (auto at = document.find(folder); at != document.npos; at = document.find(folder)) {
     document.erase(at, folder.size());
   }
-  EXPECT_EQ(document,
-            R"({
+  EXPECT_EQ(
+      document,
+      R"({
   "version": 1,
   "findings": [
     {"kind": "race", "message": "two threads, one element: element 1 of the 8-byte allocation", )"
-            R"("file": "p.cu", "line": 3, "text": "a[n] = threadIdx.x;", )"
-            R"("count": 1, "warning": false, "kernel": "store", "block": [0, 0, 0], )"
-            R"("thread": [1, 0, 0], "other": {"block": [0, 0, 0], "thread": [0, 0, 0], )"
-            R"("file": "p.cu", "line": 3, "text": "a[n] = threadIdx.x;"}, )"
-            R"("allocation": {"bytes": 8, "file": "p.cu", "line": 7, )"
-            R"("text": "cudaMalloc(&a, 2 * sizeof(int));  // \"two\"", "name": "a", )"
-            R"("offset": 4, "element_bytes": 4}},
+      R"("file": "p.cu", "line": 3, "text": "a[n] = threadIdx.x;", )"
+      R"("count": 1, "warning": false, "kernel": "store", "block": [0, 0, 0], )"
+      R"("thread": [1, 0, 0], "other": {"block": [0, 0, 0], "thread": [0, 0, 0], )"
+      R"("file": "p.cu", "line": 3, "text": "a[n] = threadIdx.x;"}, )"
+      R"("allocation": {"bytes": 8, "file": "p.cu", "line": 7, )"
+      R"("text": "cudaMalloc(&a, 2 * sizeof(int));  // \"two\"", "name": "a", )"
+      R"("offset": 4, "element_bytes": 4}, )"
+      R"("report": "race: two threads, one element: element 1 of the 8-byte allocation made )"
+      R"(at p.cu:7 (a[1])\n  at p.cu:3: a[n] = threadIdx.x;\n    written by thread (1,0,0) of )"
+      R"(block (0,0,0)\n  and p.cu:3: a[n] = threadIdx.x;\n    written by thread (0,0,0) of )"
+      R"(block (0,0,0)\n  each thread writes another value, and which one stays is a matter of )"
+      R"(luck: let one thread write, order them by a barrier, or use an atomic operation\n  in )"
+      R"(kernel 'store'\n"},
     {"kind": "double free", "message": "cudaFree of the 8-byte allocation", "file": "p.cu", "line": 11, )"
-            R"("text": "cudaFree(a);", "count": 1, "warning": false, )"
-            R"("allocation": {"bytes": 8, "file": "p.cu", "line": 7, )"
-            R"("text": "cudaMalloc(&a, 2 * sizeof(int));  // \"two\"", "name": "a", )"
-            R"("freed": {"file": "p.cu", "line": 10, "text": "cudaFree(a);"}}}
+      R"("text": "cudaFree(a);", "count": 1, "warning": false, )"
+      R"("allocation": {"bytes": 8, "file": "p.cu", "line": 7, )"
+      R"("text": "cudaMalloc(&a, 2 * sizeof(int));  // \"two\"", "name": "a", )"
+      R"("freed": {"file": "p.cu", "line": 10, "text": "cudaFree(a);"}}, )"
+      R"("report": "double free: cudaFree of the 8-byte allocation made at p.cu:7, freed at )"
+      R"(p.cu:10\n  at p.cu:11: cudaFree(a);\n"}
   ]
 }
 )");
