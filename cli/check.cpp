@@ -18,8 +18,8 @@ Examples:
   ./warpath check all                          every rung of every op
   ./warpath check softmax --dtype bf16         one op in one type
   ./warpath check softmax --rung 03 --case prime
-  ./warpath check softmax mine.cu              your own kernel beside the shipped ones
-  ./warpath check mine.cu                      your own kernel alone
+  ./warpath check softmax mine.cu              your own kernel, on the cases of the op
+  ./warpath check softmax mine.cu --ladder     the shipped rungs beside it
   ./warpath check softmax mine.cu --grid rows --block 128     a plain kernel: one block per row
   ./warpath check all --wrong                  kernels that look right; each must be rejected
   ./warpath check softmax --sanitize           every access watched: memory, races, unwritten reads, barriers
@@ -29,8 +29,8 @@ parameters: docs/your-kernel.md.
 A rung runs in a process of its own: one that crashes or hangs is reported as failed, and the rest goes on.
 Exit status: 0 all passed, 1 a check failed, 2 the command was wrong or a part is missing.)";
 
-// Each wrong kernel has to fail in at least one case; the first reason is shown. On a GPU a race
-// may pass by luck, which is not an error here; the CPU backend's order of threads brings it out.
+// Each wrong kernel has to fail in at least one case; the first reason is shown. A race may pass by
+// luck, which is not an error here: --sanitize has to find it.
 int report_wrong(const Options& o, const Backend& backend, const std::vector<OpOutcome>& outcomes) {
   int accepted = 0, rejected = 0, lucky = 0;
   nlohmann::ordered_json j = backend_json(backend);
@@ -39,12 +39,14 @@ int report_wrong(const Options& o, const Backend& backend, const std::vector<OpO
     if (!o.json) fmt::print("\n{}  wrong kernels\n", paint(Tone::strong, outcome.entry->name()));
     for (const Summary& s : summarise(outcome.records)) {
       const bool caught = !s.failures.empty();
-      const bool luck = !caught && backend.gpu && is_race(outcome, s.name);
+      const bool luck = !caught && is_race(outcome, s.name);
       (caught ? rejected : luck ? lucky : accepted) += 1;
       const std::string why =
           caught ? fmt::format("{} {}: {}", s.failures[0]->test, name(s.failures[0]->dtype),
                                s.failures[0]->reason)
-          : luck ? "a race that did not show; compute-sanitizer --tool racecheck sees it"
+          : luck ? (backend.gpu
+                        ? "a race that did not show; compute-sanitizer --tool racecheck sees it"
+                        : "a race that did not show; --wrong --sanitize must find it")
                  : "passed every check";
       j["wrong"].push_back({{"op", outcome.entry->name()},
                             {"name", s.name},
@@ -74,6 +76,98 @@ int report_wrong(const Options& o, const Backend& backend, const std::vector<OpO
   return accepted ? check_failed : all_passed;
 }
 
+// The ops to check, with their rungs: a learner's own first, and alone unless others are asked for.
+std::vector<OpEntry> ops_to_check(const Options& o, const harness::Places& places,
+                                  const std::string& libraries, const LearnerKernels& own,
+                                  const std::vector<std::string>& names,
+                                  const std::vector<std::string>& files) {
+  const std::vector<std::string> mine = own.ops();
+  if (files.empty()) {
+    std::vector<OpEntry> ops =
+        find_ops(places, names, libraries, o.wrong ? RungSet::wrong : RungSet::ladder_and_peers);
+    narrow_rungs(ops, o.rungs);
+    return ops;
+  }
+  const bool shipped = o.ladder || !o.rungs.empty();
+  const auto is_mine = [&](const OpEntry& e) {
+    return std::find(mine.begin(), mine.end(), e.name()) != mine.end();
+  };
+  std::vector<OpEntry> ops;
+  for (const std::string& word : names.empty() ? mine : names) {
+    std::vector<OpEntry> some =
+        find_ops(places, {word}, libraries, shipped ? RungSet::ladder_and_peers : RungSet::none);
+    if (std::none_of(some.begin(), some.end(), is_mine))
+      throw Refusal(
+          fmt::format("{0} was not run: it is a rung of {1}, not of {2}; ./warpath check "
+                      "{1} {0}",
+                      fmt::join(files, " "), fmt::join(mine, " "), word));
+    for (OpEntry& e : some)
+      if (is_mine(e) && std::none_of(ops.begin(), ops.end(), [&](const OpEntry& known) {
+            return known.name() == e.name();
+          }))
+        ops.push_back(std::move(e));
+  }
+  for (const std::string& op : mine)
+    if (std::none_of(ops.begin(), ops.end(), [&](const OpEntry& e) { return e.name() == op; }))
+      throw Refusal(
+          fmt::format("no op that was named is {0}, of which {1} has a rung; ./warpath "
+                      "check {0} {1}",
+                      op, fmt::join(files, " ")));
+  narrow_rungs(ops, o.rungs);
+  own.join(ops);
+  for (OpEntry& e : ops)
+    std::stable_partition(e.contestants.begin(), e.contestants.end(),
+                          [](const auto& c) { return is_kernel_file(c.name); });
+  return ops;
+}
+
+// The learner's files that no case ran, with the reason; empty: all of them ran.
+std::string files_not_run(const std::vector<OpOutcome>& outcomes) {
+  std::string text;
+  for (const OpOutcome& outcome : outcomes)
+    for (const Summary& s : summarise(outcome.records))
+      if (is_kernel_file(s.name) && s.passed + s.failed == 0)
+        text += fmt::format("{}{} was not run: {}", text.empty() ? "" : "\n", s.name,
+                            s.skips.empty() ? "there is no case for it" : s.skips.front()->reason);
+  return text;
+}
+
+bool passed_or_skipped(const OpOutcome& outcome) {
+  return std::none_of(outcome.records.begin(), outcome.records.end(),
+                      [](const auto& r) { return r.status == harness::Status::failed; });
+}
+
+// What helps with the first failure; empty: nothing failed, or the reason itself says it.
+std::string next_step(const Options& o, const Backend& backend,
+                      const std::vector<OpOutcome>& outcomes) {
+  const auto failed = std::find_if_not(outcomes.begin(), outcomes.end(), passed_or_skipped);
+  if (failed == outcomes.end()) return {};
+  const OpEntry& entry = *failed->entry;
+  if (o.sanitize) {
+    for (const harness::Record& r : failed->records)
+      for (const auto& f : r.findings)
+        if (f.value("kind", "") == "race")
+          return fmt::format(
+              "ops/{}/{}/README.md: the lesson says which barriers its rungs need, "
+              "and why",
+              entry.family, entry.folder);
+    return {};
+  }
+  if (backend.gpu) return {};
+  for (const harness::Record& r : failed->records) {
+    if (r.status != harness::Status::failed || r.reason.starts_with("no answer")) continue;
+    std::string what = r.op + " --rung " + r.name;
+    if (is_kernel_file(r.name))
+      for (const std::string& word : o.names)
+        if (is_kernel_file(word) && std::filesystem::path(word).filename() == r.name) what = word;
+    return fmt::format(
+        "./warpath check {} --sanitize --case '{}' watches every access: it names the "
+        "line of an access out of bounds, a race, an unwritten read",
+        what, r.test);
+  }
+  return {};
+}
+
 int check(const Options& o) {
   const harness::Places places = harness::find_places();
   if (!o.fork) harness::Worker::stay_in_this_process();
@@ -94,11 +188,7 @@ int check(const Options& o) {
     throw Refusal(
         "--kernel, --grid, --block and --shared are for a plain kernel; a rung has its own "
         "launcher");
-  const bool alone = names.empty();
-  std::vector<OpEntry> ops = alone ? own.ops_alone(places)
-                                   : find_ops(places, names, libraries,
-                                              o.wrong ? RungSet::wrong : RungSet::ladder_and_peers);
-  if (!alone) own.join(ops);
+  std::vector<OpEntry> ops = ops_to_check(o, places, libraries, own, names, files);
   if (!o.peers)
     for (OpEntry& e : ops) std::erase_if(e.contestants, [](const auto& c) { return c.rung->peer; });
   if (o.wrong &&
@@ -107,15 +197,24 @@ int check(const Options& o) {
   // For the checks the shipped rungs are compiled in one 16-bit type: both types take the same path
   // through a kernel.
   std::vector<DType> without;
-  if (o.sanitize && !alone) without = {DType::f16};
+  const bool shipped = files.empty() || o.ladder || !o.rungs.empty();
+  if (o.sanitize && shipped) without = {DType::f16};
   for (const std::string& d : o.dtypes)
     if (!without.empty() && parse_dtype(d) == DType::f16)
-      throw Refusal("the checks run bf16 for both 16-bit types; check mine.cu --sanitize runs all");
+      throw Refusal(
+          "the checks run the shipped rungs in bf16 for both 16-bit types; a file of your own runs "
+          "in all");
   // The bench cases take gigabytes, and `bench` checks them before it times them. Here they run
   // only on a GPU, and only by name.
-  narrow(ops, o, backend.gpu && !o.wrong && !o.cases.empty() ? Cases::all : Cases::small, without);
+  narrow_cases(ops, o, backend.gpu && !o.wrong && !o.cases.empty() ? Cases::all : Cases::small,
+               without);
   const int left_out = o.sanitize && o.cases.empty() ? leave_out_large(ops) : 0;
   if (o.brief) keep_one_type(ops);
+  for (const OpEntry& e : ops)
+    if (e.attempts.empty() && !files.empty())
+      throw Refusal(fmt::format("{} was not run: no case and type of {} fit together",
+                                fmt::join(files, " "), e.name()));
+  std::erase_if(ops, [](const OpEntry& e) { return e.contestants.empty() || e.attempts.empty(); });
   if (ops.empty()) throw Refusal("nothing to check: no rung, case and type fit together");
 
   const harness::Settings settings = make_settings(places, backend, o);
@@ -125,13 +224,15 @@ int check(const Options& o) {
   }
   const std::vector<OpOutcome> outcomes = run_with_progress(ops, settings);
   if (o.wrong) return (o.sanitize ? report_wrong_sanitized : report_wrong)(o, backend, outcomes);
+  const std::string not_run = files_not_run(outcomes), next = next_step(o, backend, outcomes);
   const auto details = [&](const OpOutcome& outcome) {
     return o.sanitize ? sanitized_json(outcome) : outcome_json(outcome, {});
   };
   if (o.json) {
     nlohmann::ordered_json j = backend_json(backend);
     j["seed"] = settings.seed;
-    j["passed"] = exit_status(outcomes) == all_passed;
+    j["passed"] = exit_status(outcomes) == all_passed && not_run.empty();
+    if (!next.empty()) j["next"] = next;
     if (o.sanitize) j["left_out"] = left_out;
     if (!own.matches().empty()) j["matched"] = own.matches();
     for (const OpOutcome& outcome : outcomes) j["ops"].push_back(details(outcome));
@@ -146,9 +247,9 @@ int check(const Options& o) {
           "takes "
           "one of them\n",
           left_out, sanitize_limit >> 10, sanitize_flops / 1e6);
+    if (!next.empty()) fmt::print("{} {}\n", paint(Tone::note, "next:"), next);
   }
-  if (const std::string idle = own.not_run(outcomes); !idle.empty())
-    throw Refusal(fmt::format("{} was not run: none of these cases fits it", idle));
+  if (!not_run.empty()) throw Refusal(not_run);
   return exit_status(outcomes);
 }
 
@@ -162,6 +263,7 @@ const Command check_command = {
       flags.yes("--wrong", o.wrong, "check the wrong kernels: 0 only if each one is rejected");
       flags.yes("--sanitize", o.sanitize,
                 "under the checks for memory, races, unwritten reads and barriers (CPU)");
+      flags.yes("--ladder", o.ladder, "with a file of your own: the shipped rungs beside it");
       flags.yes("--brief", o.brief, "each case in one type, another from case to case");
       flags.text("--kernel", o.kernel, "K", "of several plain kernels in a file, this one");
       flags.text(

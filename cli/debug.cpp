@@ -167,7 +167,9 @@ std::vector<std::string> rung_in_gdb(const std::vector<std::string>& words) {
   }
   const LearnerKernels own(places, backend, false, {library.string()});
   const fs::path source = fs::absolute(file);
-  for (const OpEntry& e : own.ops_alone(places)) {
+  std::vector<OpEntry> ops = find_ops(places, own.ops(), backend.name, RungSet::none);
+  own.join(ops);
+  for (const OpEntry& e : ops) {
     if (!op.empty() && is_op(places, op) && e.name() != op && e.folder != op) continue;
     for (const harness::Contestant& c : e.contestants) {
       if (fs::path(c.rung->file) != source) continue;
@@ -176,9 +178,9 @@ std::vector<std::string> rung_in_gdb(const std::vector<std::string>& words) {
       std::fflush(stdout);
       std::vector<std::string> command = asked.for_gdb;
       const std::vector<std::string> program = {
-          "--library", library, "--",       places.program, "check",   library,
-          "--rung",    c.name,  "--case",   test,           "--dtype", std::string(name(dtype)),
-          "--backend", "simt",  "--no-fork"};
+          "--library", library,  "--",       places.program, "check",
+          library,     "--case", test,       "--dtype",      std::string(name(dtype)),
+          "--backend", "simt",   "--no-fork"};
       command.insert(command.end(), program.begin(), program.end());
       return command;
     }

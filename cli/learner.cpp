@@ -153,34 +153,11 @@ LearnerKernels::LearnerKernels(const harness::Places& places, const Backend& bac
   }
 }
 
-std::vector<OpEntry> LearnerKernels::ops_alone(const harness::Places& places) const {
+std::vector<std::string> LearnerKernels::ops() const {
   std::vector<std::string> names;
   for (const auto& c : contestants_) add_unique(names, c.rung->op);
   std::sort(names.begin(), names.end());
-  std::vector<OpEntry> ops;
-  for (const std::string& name : names)
-    for (const NamedFolder& named : named_folders(places, name)) {
-      const harness::OpenFolder opened = harness::open_folder(places, named.folder, "");
-      if (!opened.ok()) throw Refusal(opened.error);
-      for (const Op* op : opened.ops)
-        if (op->contract.name() == name) ops.push_back({named.family, named.folder, op, {}, {}});
-    }
-  join(ops);
-  return ops;
-}
-
-std::string LearnerKernels::not_run(const std::vector<harness::OpOutcome>& outcomes) const {
-  for (const auto& c : contestants_) {
-    bool listed = false, ran = false;
-    for (const harness::OpOutcome& o : outcomes)
-      for (const harness::Record& r : o.records) {
-        if (r.name != c.name || r.op != c.rung->op) continue;
-        listed = true;
-        ran = ran || r.status != harness::Status::skipped;
-      }
-    if (listed && !ran) return c.name;
-  }
-  return "";
+  return names;
 }
 
 void LearnerKernels::join(std::vector<OpEntry>& ops) const {

@@ -29,13 +29,10 @@ class LearnerKernels {
   LearnerKernels(const harness::Places& places, const Backend& backend, bool checked,
                  const std::vector<std::string>& files, const PlainOptions& plain = {});
 
-  // The ops the files registered rungs for, with these rungs alone. The shipped rungs need not be
-  // built.
-  std::vector<OpEntry> ops_alone(const harness::Places& places) const;
+  // The ops the files registered rungs for, sorted.
+  std::vector<std::string> ops() const;
   // How each plain kernel was matched with its op: "mine.cu: add(a, b, c, n) as vector_add, …"
   const std::vector<std::string>& matches() const { return matches_; }
-  // A rung that no case has run, because it takes none of them; empty when there is none.
-  std::string not_run(const std::vector<harness::OpOutcome>& outcomes) const;
   // Puts each rung into the ladder of its op, after the others.
   void join(std::vector<OpEntry>& ops) const;
 

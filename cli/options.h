@@ -25,7 +25,8 @@ struct Options {
   int jobs = 0;  // 0: as many as there are cores
   bool wrong = false;
   bool sanitize = false;
-  bool brief = false;  // each case in one type; the types rotate from case to case
+  bool ladder = false;  // the shipped rungs beside a learner's own
+  bool brief = false;   // each case in one type; the types rotate from case to case
   bool save = false;
   bool check_only = false;
   bool undo = false;

@@ -29,6 +29,8 @@ std::string allowed_text(double x) {
   return std::isnan(x) ? "" : x == 0 ? "exact" : error_text(x);
 }
 
+}  // namespace
+
 void print_indented(const std::string& text, std::size_t lines) {
   std::size_t begin = 0;
   for (std::size_t i = 0; i < lines && begin < text.size(); ++i) {
@@ -36,7 +38,14 @@ void print_indented(const std::string& text, std::size_t lines) {
     fmt::print("        {}\n", paint(Tone::dim, text.substr(begin, end - begin)));
     begin = end + 1;
   }
+  if (begin >= text.size()) return;
+  const auto more =
+      std::count(text.begin() + static_cast<std::ptrdiff_t>(begin), text.end() - 1, '\n') + 1;
+  fmt::print("        {}\n", paint(Tone::dim, fmt::format("… and {} more line{} (-v shows more)",
+                                                          more, more == 1 ? "" : "s")));
 }
+
+namespace {
 
 void print_failures(const Summary& s, bool verbose) {
   const std::size_t most = verbose ? s.failures.size() : 3;
@@ -48,6 +57,18 @@ void print_failures(const Summary& s, bool verbose) {
   if (s.failures.size() > most)
     fmt::print("    {}\n", paint(Tone::dim, fmt::format("… and {} more of {} (-v shows all)",
                                                         s.failures.size() - most, s.name)));
+}
+
+// What a rung that passed has printed: mostly a learner's own printf.
+void print_printed(const Summary& s, bool verbose) {
+  const std::size_t most = verbose ? s.printed.size() : 1;
+  for (std::size_t i = 0; i < std::min(most, s.printed.size()); ++i) {
+    fmt::print("    {} printed on {}:\n", s.name, where(*s.printed[i]));
+    print_indented(s.printed[i]->output, verbose ? 1000 : 8);
+  }
+  if (s.printed.size() > most)
+    fmt::print("    {}\n", paint(Tone::dim, fmt::format("… and on {} more cases (-v shows them)",
+                                                        s.printed.size() - most)));
 }
 
 // A rung's skips have few distinct reasons, each for many cases.
@@ -119,6 +140,7 @@ void print_checks(const OpOutcome& outcome, bool verbose) {
 
 void print_reasons(const std::vector<Summary>& summaries, bool verbose) {
   for (const Summary& s : summaries) print_failures(s, verbose);
+  for (const Summary& s : summaries) print_printed(s, verbose);
   for (const Summary& s : summaries) print_skips(s);
 }
 
@@ -172,8 +194,9 @@ void print_closing(const std::vector<OpOutcome>& outcomes) {
       skipped += s.skipped;
     }
   const std::string skips = skipped ? fmt::format(", {} skipped", skipped) : "";
-  const std::string text = fmt::format("{} rung{}: {} checks passed, {} failed{}", rungs,
-                                       rungs == 1 ? "" : "s", passed, failed, skips);
+  const std::string text =
+      fmt::format("{} rung{}: {} check{} passed, {} failed{}", rungs, rungs == 1 ? "" : "s", passed,
+                  passed == 1 ? "" : "s", failed, skips);
   fmt::print("\n{}\n", paint(failed ? Tone::bad : Tone::good, text));
 }
 

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 
 #include "cli/command.h"
 #include "cli/report.h"
@@ -36,8 +38,22 @@ const harness::Rated* most_to_win(const std::vector<harness::Rated>& rated) {
   return worst;
 }
 
-std::string next_step(const std::vector<OpOutcome>& outcomes, const Backend& backend,
-                      const harness::Roofline& roofline) {
+// The file that the op's lesson has a reader copy, or the first rung: one that can be changed without
+// knowing all of the ladder.
+std::string rung_to_change(const harness::Places& places, const OpEntry& entry) {
+  std::vector<std::string> files;
+  for (const harness::Contestant& c : entry.contestants)
+    if (!c.rung->peer) files.push_back(std::filesystem::path(c.rung->file).filename().string());
+  const std::string folder = fmt::format("ops/{}/{}/", entry.family, entry.folder);
+  std::ifstream lesson(places.root / folder / "README.md");
+  for (std::string line; std::getline(lesson, line);)
+    for (const std::string& file : files)
+      if (line.ends_with(fmt::format("cp {}{} mine.cu", folder, file))) return file;
+  return files.empty() ? "" : files.front();
+}
+
+std::string next_step(const harness::Places& places, const std::vector<OpOutcome>& outcomes,
+                      const Backend& backend, const harness::Roofline& roofline) {
   for (const OpOutcome& o : outcomes)
     for (const harness::Record& r : o.records)
       if (r.status == harness::Status::failed)
@@ -52,11 +68,9 @@ std::string next_step(const std::vector<OpOutcome>& outcomes, const Backend& bac
           r->record.test, name(r->record.dtype), r->record.name, 100 * *r->of_roofline,
           o.entry->folder);
   }
-  std::string file;  // of the last rung of the ladder
-  for (const harness::Contestant& c : o.entry->contestants)
-    if (!c.rung->peer) file = std::filesystem::path(c.rung->file).filename().string();
   return fmt::format("copy ops/{}/{}/{} to mine.cu, change it, and ./warpath check {} mine.cu",
-                     o.entry->family, o.entry->folder, file, o.entry->name());
+                     o.entry->family, o.entry->folder, rung_to_change(places, *o.entry),
+                     o.entry->name());
 }
 
 int run(const Options& o) {
@@ -79,7 +93,7 @@ int run(const Options& o) {
     j["seed"] = settings.seed;
     j["passed"] = exit_status(outcomes) == all_passed;
     for (const OpOutcome& outcome : outcomes) j["ops"].push_back(outcome_json(outcome, roofline));
-    j["next"] = next_step(outcomes, backend, roofline);
+    j["next"] = next_step(places, outcomes, backend, roofline);
     print_json(j);
     return exit_status(outcomes);
   }
@@ -88,7 +102,7 @@ int run(const Options& o) {
     if (backend.gpu) print_times(outcome, roofline);
   }
   print_closing(outcomes);
-  fmt::print("{} {}\n", paint(Tone::note, "next:"), next_step(outcomes, backend, roofline));
+  fmt::print("{} {}\n", paint(Tone::note, "next:"), next_step(places, outcomes, backend, roofline));
   return exit_status(outcomes);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -27,28 +28,78 @@ std::string check_of(const std::string& kind) {
   return sync ? "sync" : "memory";
 }
 
+struct Found {
+  const json* finding;
+  const harness::Record* first;  // the first case that shows it
+  int cases = 0;
+};
+
 // The findings of one rung. A line that is wrong in ten cases counts once.
-std::vector<const json*> distinct_findings(const Summary& s) {
-  std::set<std::tuple<std::string, std::string, int>> seen;
-  std::vector<const json*> found;
-  for (const harness::Record* r : s.failures)
-    for (const json& f : r->findings)
-      if (seen.insert({f.value("kind", ""), f.value("file", ""), f.value("line", 0)}).second)
-        found.push_back(&f);
+std::vector<Found> findings_of(const Summary& s) {
+  std::map<std::tuple<std::string, std::string, int>, std::size_t> seen;
+  std::vector<Found> found;
+  for (const harness::Record* r : s.failures) {
+    std::set<std::size_t> here;
+    for (const json& f : r->findings) {
+      const auto [at, is_new] = seen.try_emplace(
+          {f.value("kind", ""), f.value("file", ""), f.value("line", 0)}, found.size());
+      if (is_new) found.push_back({&f, r});
+      if (here.insert(at->second).second) ++found[at->second].cases;
+    }
+  }
   return found;
+}
+
+std::vector<const json*> distinct_findings(const Summary& s) {
+  std::vector<const json*> all;
+  for (const Found& f : findings_of(s)) all.push_back(f.finding);
+  return all;
+}
+
+// Each finding once and whole: cut in the middle it would lose what to do about it.
+void print_findings(const Summary& s, bool verbose) {
+  const std::vector<Found> all = findings_of(s);
+  const std::size_t most = verbose ? all.size() : 10;
+  for (std::size_t i = 0; i < std::min(most, all.size()); ++i) {
+    const Found& f = all[i];
+    fmt::print("    {} on {} {}{}:\n", paint(Tone::bad, s.name), f.first->test,
+               name(f.first->dtype), f.cases > 1 ? fmt::format(" and {} more", f.cases - 1) : "");
+    print_indented(f.finding->value("report", harness::describe_finding(*f.finding)), 1000);
+  }
+  if (all.size() > most)
+    fmt::print("    {}\n", paint(Tone::dim, fmt::format("… and {} more findings (-v shows all)",
+                                                        all.size() - most)));
 }
 
 }  // namespace
 
 int leave_out_large(std::vector<OpEntry>& ops) {
   std::size_t left_out = 0;
-  for (OpEntry& e : ops)
-    left_out += std::erase_if(e.attempts, [&](const harness::Attempt& a) {
+  for (OpEntry& e : ops) {
+    struct Size {
+      std::int64_t bytes;
+      double flops;
+    };
+    const auto size_of_attempt = [&](const harness::Attempt& a) -> Size {
       const harness::Plan plan = harness::make_plan(*e.op, e.op->cases[a.test], a.dtype);
-      return plan.input_bytes + plan.output_bytes > sanitize_limit ||
-             e.op->cost(harness::ArgsBlob(plan).get()).flops > sanitize_flops;
+      return {plan.input_bytes + plan.output_bytes,
+              e.op->cost(harness::ArgsBlob(plan).get()).flops};
+    };
+    // The largest case that is still quick: a kernel may need much memory before it launches
+    // several blocks for what one block does in the small cases.
+    std::optional<std::size_t> largest;
+    std::int64_t bytes = sanitize_limit;
+    for (const harness::Attempt& a : e.attempts)
+      if (const Size s = size_of_attempt(a);
+          s.flops <= sanitize_flops && s.bytes > bytes && s.bytes <= sanitize_most) {
+        largest = a.test;
+        bytes = s.bytes;
+      }
+    left_out += std::erase_if(e.attempts, [&](const harness::Attempt& a) {
+      const Size s = size_of_attempt(a);
+      return a.test != largest && (s.bytes > sanitize_limit || s.flops > sanitize_flops);
     });
-  std::erase_if(ops, [](const OpEntry& e) { return e.attempts.empty(); });
+  }
   return static_cast<int>(left_out);
 }
 
@@ -73,7 +124,12 @@ void print_sanitized(const OpOutcome& outcome, bool verbose) {
     table.add(std::move(row));
   }
   table.print();
-  print_reasons(summaries, verbose);
+  for (const Summary& s : summaries) print_findings(s, verbose);
+  // What else went wrong, and what was skipped.
+  std::vector<Summary> rest = summaries;
+  for (Summary& s : rest)
+    std::erase_if(s.failures, [](const harness::Record* r) { return !r->findings.empty(); });
+  print_reasons(rest, verbose);
 }
 
 ordered_json sanitized_json(const OpOutcome& outcome) {

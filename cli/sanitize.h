@@ -8,9 +8,9 @@
 
 namespace warpath::cli {
 
-// The checks take too long on cases with more bytes or operations than this. Such cases are left
-// out unless they are named.
-inline constexpr std::int64_t sanitize_limit = 256 << 10;
+// The checks take too long on many cases with more bytes or operations than this. Of those with more
+// bytes one runs, the largest up to `most`; the others are left out unless they are named.
+inline constexpr std::int64_t sanitize_limit = 256 << 10, sanitize_most = 8 << 20;
 inline constexpr double sanitize_flops = 8 << 20;
 // How many (case, type) pairs were left out.
 int leave_out_large(std::vector<OpEntry>& ops);

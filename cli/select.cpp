@@ -59,6 +59,8 @@ std::vector<DType> wanted_dtypes(const std::vector<std::string>& words,
   return found;
 }
 
+}  // namespace
+
 void narrow_rungs(std::vector<OpEntry>& ops, const std::vector<std::string>& words) {
   if (words.empty()) return;
   std::vector<std::string> known;
@@ -106,8 +108,6 @@ void narrow_cases(std::vector<OpEntry>& ops, const Options& o, Cases which,
   }
 }
 
-}  // namespace
-
 Backend choose_backend(const Places& places, const std::string& asked) {
   if (!asked.empty() && asked != "simt" && asked != "cuda")
     throw Refusal(fmt::format("no backend '{}'; there are: simt (this CPU), cuda (a GPU)", asked));
@@ -127,7 +127,8 @@ std::vector<OpEntry> open_ops(const Places& places, const NamedFolder& named,
                               const std::string& backend, RungSet set) {
   const bool wrong = set == RungSet::wrong;
   if (wrong && !std::filesystem::exists(places.op_library(named.folder, backend, true))) return {};
-  const harness::OpenFolder opened = harness::open_folder(places, named.folder, backend, wrong);
+  const harness::OpenFolder opened =
+      harness::open_folder(places, named.folder, set == RungSet::none ? "" : backend, wrong);
   if (!opened.ok()) throw Refusal(opened.error);
   std::vector<OpEntry> ops;
   for (const Op* op : opened.ops) {
@@ -143,7 +144,8 @@ std::vector<OpEntry> open_ops(const Places& places, const NamedFolder& named,
 
 std::vector<OpEntry> find_ops(const Places& places, const std::vector<std::string>& names,
                               const std::string& backend, RungSet set) {
-  const std::vector<std::string> built = harness::built_folders(places, backend);
+  const std::vector<std::string> built =
+      harness::built_folders(places, set == RungSet::none ? "host" : backend);
   std::vector<OpEntry> found;
   for (const std::string& word : names) {
     bool any = false;
@@ -159,17 +161,20 @@ std::vector<OpEntry> find_ops(const Places& places, const std::vector<std::strin
     if (word == "all")
       throw Refusal(
           fmt::format("no op is built for {}; `./warpath doctor` says what is missing", backend));
+    if (set == RungSet::none)
+      throw Refusal(
+          fmt::format("the cases of '{0}' are not built; `./warpath check {0}` builds them", word));
+    const bool checked = backend == "checked";
     throw Refusal(fmt::format("op '{0}' is not built for {1}; `./warpath check {0}{2}` builds it",
-                              word, backend == "checked" ? "the checks" : backend,
-                              backend == "checked" ? " --sanitize" : ""));
+                              word, checked ? "the checks" : backend,
+                              checked ? " --sanitize" : ""));
   }
   return found;
 }
 
-void narrow(std::vector<OpEntry>& ops, const Options& o, Cases which,
-            const std::vector<DType>& without) {
+void narrow(std::vector<OpEntry>& ops, const Options& o, Cases which) {
   narrow_rungs(ops, o.rungs);
-  narrow_cases(ops, o, which, without);
+  narrow_cases(ops, o, which);
   std::erase_if(ops, [](const OpEntry& e) { return e.contestants.empty() || e.attempts.empty(); });
 }
 

@@ -23,7 +23,8 @@ Backend choose_backend(const harness::Places& places, const std::string& asked);
 
 using harness::OpEntry;
 
-enum class RungSet { ladder, ladder_and_peers, wrong };
+// None: only the ops, from their host libraries, which need no backend.
+enum class RungSet { none, ladder, ladder_and_peers, wrong };
 
 // The ops of one folder with their rungs; refuses when its library does not open.
 std::vector<OpEntry> open_ops(const harness::Places& places, const NamedFolder& named,
@@ -35,10 +36,14 @@ std::vector<OpEntry> find_ops(const harness::Places& places, const std::vector<s
 
 enum class Cases { small, bench, all };
 
-// Keeps the rungs, cases and types asked for; ops left without any are dropped.
+// Keeps the rungs asked for.
+void narrow_rungs(std::vector<OpEntry>& ops, const std::vector<std::string>& words);
+// Keeps the cases and types asked for.
 // `without`: types that are left out where an op has others.
-void narrow(std::vector<OpEntry>& ops, const Options& o, Cases which,
-            const std::vector<DType>& without = {});
+void narrow_cases(std::vector<OpEntry>& ops, const Options& o, Cases which,
+                  const std::vector<DType>& without = {});
+// Both; ops left without any are dropped.
+void narrow(std::vector<OpEntry>& ops, const Options& o, Cases which);
 
 // For --brief: of each case's types one, another from case to case.
 void keep_one_type(std::vector<OpEntry>& ops);

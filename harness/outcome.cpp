@@ -18,6 +18,7 @@ std::vector<Summary> summarise(const std::vector<Record>& records) {
     }
     if (r.status == Status::passed) {
       ++it->passed;
+      if (!r.output.empty()) it->printed.push_back(&r);
       if (!it->worst || r.ratio > it->worst->ratio) it->worst = &r;
     } else if (r.status == Status::failed) {
       ++it->failed;

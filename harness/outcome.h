@@ -32,6 +32,7 @@ struct Summary {
   int passed = 0, failed = 0, skipped = 0;
   const Record* worst = nullptr;  // the passed record nearest to its bound
   std::vector<const Record*> failures, skips;
+  std::vector<const Record*> printed;  // the passed ones that printed something
   bool ok() const { return failed == 0 && passed > 0; }
 };
 std::vector<Summary> summarise(const std::vector<Record>& records);

@@ -54,7 +54,7 @@ Probe probe_device(const std::filesystem::path& library) {
     return p;
   }
   Worker worker([&] {
-    prepare_worker(0);
+    prepare_worker(0, 0);
     return serve_probe(library);
   });
   const json reply = ask(worker, {{"do", "describe"}});

@@ -32,6 +32,7 @@ Runner::Runner(const Settings& settings, const Op& op, const std::vector<Contest
     setups_.push_back(
         {&op, c.rung, settings.device_library, &inputs_, &outputs_, settings.check_library});
   workers_.resize(contestants.size());
+  hangs_.resize(contestants.size());
 }
 
 std::int64_t Runner::most(const std::vector<Attempt>& attempts, std::int64_t Plan::*bytes) const {
@@ -45,14 +46,31 @@ double work_of(const Cost& cost) {
   return std::max(cost.flops, cost.bytes);
 }
 
-std::string no_answer(double seconds) {
-  return fmt::format("no answer within {:g} s", seconds);
+namespace {
+
+// A rung that never ends does so in most cases. After the first one the next gets less time, and
+// the rest is left out.
+constexpr std::size_t most_hangs = 2;
+constexpr double limit_after_hang = 10;
+
+// Until the backend has stopped the kernel and said where it was.
+double with_grace(double limit) {
+  return limit + std::min(limit, 5.0);
+}
+
+}  // namespace
+
+double Runner::limit_of(std::size_t who) const {
+  return hangs_[who].empty() ? settings_.timeout : std::min(settings_.timeout, limit_after_hang);
 }
 
 std::string Runner::left_out(std::size_t who, const Contest& contest) const {
   const Rung& rung = *contestants_[who].rung;
   if (rung.min_arch > settings_.arch)
     return fmt::format("needs sm_{}, this device is sm_{}", rung.min_arch, settings_.arch);
+  if (const auto& cases = hangs_[who]; cases.size() >= most_hangs)
+    return fmt::format("it did not end on {}; --timeout S gives it longer",
+                       fmt::join(cases, " and on "));
   const auto known = paces_.find({who, contest.attempt.dtype});
   if (known == paces_.end()) return {};
   const double seconds = known->second.seconds_per_unit * work_of(contest.problem.cost());
@@ -90,8 +108,9 @@ Worker& Runner::worker(std::size_t who) {
     // two: errors between blocks would stay hidden if no two blocks ever ran at the same time.
     const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     const int threads = std::max(2, cores / jobs_);
-    workers_[who] = std::make_unique<Worker>([setup = &setups_[who], threads] {
-      prepare_worker(threads);
+    const double limit = Worker::in_this_process() ? 0 : limit_of(who);
+    workers_[who] = std::make_unique<Worker>([setup = &setups_[who], threads, limit] {
+      prepare_worker(threads, limit);
       return serve_trials(*setup);
     });
   }
@@ -116,6 +135,15 @@ void Runner::fail(std::size_t who, Record& record, std::string reason) {
   workers_[who].reset();  // a fresh process for the next case
 }
 
+// Out of time. The process was forked with a limit for its kernels: the next one gets a shorter one.
+void Runner::fail_late(std::size_t who, Record& record, double limit) {
+  const std::string where = where_stopped(workers_[who]->output());
+  fail(who, record,
+       fmt::format("no answer within {:g} s{}", limit,
+                   where.empty() ? "" : "; the kernel was at " + where));
+  hangs_[who].push_back(fmt::format("{} {}", record.test, name(record.dtype)));
+}
+
 // Done with this problem. On a GPU the memory is freed for the next contestant.
 void Runner::finish(std::size_t who, const Record& record) {
   if (settings_.gpu && workers_[who]) workers_[who]->ask({{"do", "drop"}}, settings_.timeout);
@@ -128,7 +156,9 @@ void Runner::tell(const std::string& what) const {
 }
 
 // False: the rung failed or was skipped, and the record says why.
-bool Runner::went_well(std::size_t who, const json& reply, Record& record) {
+bool Runner::went_well(std::size_t who, const json& reply, Contest& contest) {
+  Record& record = contest.records[who];
+  contest.printed[who] = reply.value("printed", off_t{0});
   const std::string status = reply.value("status", "failed");
   record.findings = reply.value("findings", json::array());
   if (!record.findings.empty()) {
@@ -138,6 +168,10 @@ bool Runner::went_well(std::size_t who, const json& reply, Record& record) {
   if (status == "skipped") {
     record.status = Status::skipped;
     record.reason = reply.value("reason", "");
+    return false;
+  }
+  if (status != "ok" && is_timeout(reply.value("reason", ""))) {
+    fail_late(who, record, limit_of(who));
     return false;
   }
   if (status != "ok") {
@@ -155,9 +189,9 @@ bool Runner::judge(std::size_t who, std::int64_t slot, const char* when, Contest
   record.allowed = v.allowed;
   record.ratio = v.ratio;
   record.status = v.passed ? Status::passed : Status::failed;
+  record.output = workers_[who]->output(contest.printed[who]);
   if (v.passed) return true;
   record.reason = when + v.reason;
-  record.output = workers_[who]->output();
   return false;
 }
 
@@ -180,10 +214,10 @@ void Runner::wait(Contest& contest) {
     if (fds[i].revents != 0) {
       if (const std::optional<json> reply = workers_[a.who]->receive(); !reply)
         fail(a.who, record, workers_[a.who]->end());
-      else if (went_well(a.who, *reply, record))
+      else if (went_well(a.who, *reply, contest))
         judge(a.who, a.slot, "", contest);
     } else if (Clock::now() >= a.deadline) {
-      fail(a.who, record, no_answer(settings_.timeout));
+      fail_late(a.who, record, limit_of(a.who));
     } else {
       continue;
     }
@@ -195,9 +229,6 @@ void Runner::wait(Contest& contest) {
 void Runner::check_all(Contest& contest) {
   std::vector<std::int64_t> free_slots;
   for (int j = 0; j < jobs_; ++j) free_slots.push_back(j * slot_bytes_);
-  const auto limit =
-      std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(settings_.timeout));
-
   std::size_t next = 0;
   while (next < contestants_.size() || !active_.empty()) {
     while (next < contestants_.size() && !free_slots.empty()) {
@@ -205,7 +236,9 @@ void Runner::check_all(Contest& contest) {
       if (leave_out(who, contest)) continue;
       tell(contest.what + " " + contestants_[who].name);
       worker(who).send(check_command(contest.attempt, free_slots.back()));
-      active_.push_back({who, free_slots.back(), Clock::now() + limit});
+      const std::chrono::duration<double> limit(with_grace(limit_of(who)));
+      active_.push_back({who, free_slots.back(),
+                         Clock::now() + std::chrono::duration_cast<Clock::duration>(limit)});
       free_slots.pop_back();
     }
     if (active_.empty()) continue;
@@ -227,8 +260,9 @@ std::vector<Record> Runner::run(const Attempt& attempt) {
       fmt::format("{} {} {}", op_.contract.name(), test.name, name(attempt.dtype));
   tell(what);
   const CaseData problem(plan, settings_.seed, inputs_);
-  Contest contest{attempt, problem, what, {}, {}};
+  Contest contest{attempt, problem, what, {}, {}, {}};
   contest.samples.resize(contestants_.size());
+  contest.printed.resize(contestants_.size());
   for (std::size_t who = 0; who < contestants_.size(); ++who)
     contest.records.push_back(blank(who, attempt, problem));
 

@@ -58,7 +58,7 @@ struct Record {
   Dims dims;
   Status status = Status::failed;
   std::string reason;                                 // of a failure or a skip
-  std::string output;                                 // what a failing rung printed
+  std::string output;                                 // what the rung printed
   nlohmann::json findings = nlohmann::json::array();  // of a checked rung: see sanitizer.h
   double error = 0;                                   // at the element nearest to its bound
   double allowed = 0;

@@ -42,6 +42,7 @@ class Runner {
     std::string what;  // op, case and type, for progress messages
     std::vector<Record> records;
     std::vector<std::vector<double>> samples;  // microseconds, of all turns
+    std::vector<off_t> printed;  // where what a process printed in its first launch ends
   };
 
   // runner.cpp
@@ -52,8 +53,10 @@ class Runner {
   Record blank(std::size_t who, const Attempt& attempt, const CaseData& problem) const;
   Worker& worker(std::size_t who);
   nlohmann::json check_command(const Attempt& attempt, std::int64_t slot) const;
-  bool went_well(std::size_t who, const nlohmann::json& reply, Record& record);
+  bool went_well(std::size_t who, const nlohmann::json& reply, Contest& contest);
   bool judge(std::size_t who, std::int64_t slot, const char* when, Contest& contest);
+  void fail_late(std::size_t who, Record& record, double limit);
+  double limit_of(std::size_t who) const;  // seconds until its kernel counts as endless
   void fail(std::size_t who, Record& record, std::string reason);
   void finish(std::size_t who, const Record& record);
   void tell(const std::string& what) const;
@@ -82,6 +85,7 @@ class Runner {
   std::vector<TrialSetup> setups_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<Active> active_;
+  std::vector<std::vector<std::string>> hangs_;  // of each rung: the cases that did not end
 
   // A rung's time per unit of work when it was timed last, and in which case. Keyed by its number
   // and the type.
@@ -95,7 +99,5 @@ class Runner {
 // The time of a launch grows with its operations, or with its bytes where it has few operations per
 // byte.
 double work_of(const Cost& cost);
-
-std::string no_answer(double seconds);
 
 }  // namespace warpath::harness

@@ -24,7 +24,7 @@ std::optional<json> Runner::ask(std::size_t who, const json& command, double lim
   Worker& w = worker(who);
   w.send(command);
   if (!w.wait(limit)) {
-    fail(who, record, no_answer(limit));
+    fail_late(who, record, limit);
     return std::nullopt;
   }
   std::optional<json> reply = w.receive();
@@ -45,7 +45,7 @@ void Runner::time_all(Contest& contest) {
                                            {"case", contest.attempt.test},
                                            {"dtype", std::string(name(contest.attempt.dtype))}},
                                           settings_.timeout, record);
-    if (!reply || !went_well(who, *reply, record)) {
+    if (!reply || !went_well(who, *reply, contest)) {
       finish(who, record);
       continue;
     }
@@ -66,8 +66,8 @@ void Runner::time_group(const std::vector<std::size_t>& group, Contest& contest)
     Record& record = contest.records[who];
     tell(fmt::format("{} {}", contest.what, contestants_[who].name));
     const std::optional<json> reply =
-        ask(who, check_command(contest.attempt, slot), settings_.timeout, record);
-    if (reply && went_well(who, *reply, record) && judge(who, slot, "", contest))
+        ask(who, check_command(contest.attempt, slot), limit_of(who), record);
+    if (reply && went_well(who, *reply, contest) && judge(who, slot, "", contest))
       passed.push_back(who);
     else
       finish(who, record);
@@ -100,7 +100,7 @@ bool Runner::take_turn(std::size_t who, int round, Contest& contest) {
                                          {"least", options.min_samples},
                                          {"most", options.max_samples}},
                                         settings_.timeout + 20 * settings_.seconds, record);
-  if (!reply || !went_well(who, *reply, record)) return false;
+  if (!reply || !went_well(who, *reply, contest)) return false;
   for (const json& us : reply->at("samples")) contest.samples[who].push_back(us.get<double>());
   return true;
 }
@@ -110,7 +110,7 @@ void Runner::conclude(std::size_t who, Contest& contest) {
   Record& record = contest.records[who];
   const std::optional<json> reply =
       ask(who, {{"do", "hand_over"}, {"slot", slot}}, settings_.timeout, record);
-  if (!reply || !went_well(who, *reply, record) ||
+  if (!reply || !went_well(who, *reply, contest) ||
       !judge(who, slot, "after the timed launches ", contest))
     return;
   record.timing = summarise_samples(contest.samples[who]);

@@ -25,6 +25,10 @@ namespace {
 // which a fresh allocation often holds.
 constexpr int poisons[] = {0xFF, 0x55, 0x00};
 
+constexpr const char* depends_on_memory =
+    " depends on what the output or the scratch held before the launch; that is not zero: whoever "
+    "adds to it sets it first";
+
 struct Skipped : Error {
   using Error::Error;
 };
@@ -64,6 +68,7 @@ class Trial {
 
   void check(std::int64_t slot, int launches) {
     launch(poisons[0]);
+    printed_ = Worker::printed_so_far();
     for (Held& h : held_) {
       if (!h.output) continue;
       h.first.emplace(device_, sanitizer_, h.buffer.name(), h.tensor->bytes, lead(*h.tensor));
@@ -108,6 +113,8 @@ class Trial {
   }
 
   const json& findings() const { return findings_; }
+  // What the process had printed when the first launch of a check had ended.
+  off_t printed() const { return printed_; }
 
  private:
   struct Held {
@@ -209,32 +216,56 @@ class Trial {
   void compare_with_first(const Held& h, int poison) {
     const std::int64_t at = first_difference(h.buffer.data(), h.first->data(), h.tensor->bytes);
     if (at < 0) return;
-    if (const std::int64_t i = unwritten(h, poison); i >= 0)
-      throw Error("did not write " + element_name(h.tensor->name, h.tensor->shape, i));
+    if (const std::vector<std::size_t> left = unwritten(h, poison); !left.empty())
+      throw Error(why_unwritten(h, left));
     if (!setup_.rung->deterministic) return;
     const std::string where = element(*h.output, at);
     // A repetition with the same poison tells nondeterminism from a dependence on earlier memory
     // contents.
     launch(poisons[0]);
     const std::int64_t again = first_difference(h.buffer.data(), h.first->data(), h.tensor->bytes);
-    throw Error(again < 0
-                    ? where + " depends on what the output or the scratch held before"
-                    : "not deterministic, but says it is: " + where + " differs from run to run");
+    throw Error(again < 0 ? where + depends_on_memory
+                          : where +
+                                " differs from run to run: a race, or atomics whose order "
+                                "changes; a rung that may do that is registered with "
+                                ".deterministic = false");
   }
 
-  // The index of an element that still holds the poison of each launch; -1: none.
-  std::int64_t unwritten(const Held& h, int poison) {
-    if (h.overwritten()) return -1;
+  std::vector<char> contents(const GuardedBuffer& buffer) const {
+    std::vector<char> bytes(static_cast<std::size_t>(buffer.bytes()));
+    must(device_.download(bytes.data(), buffer.data(), buffer.bytes()));
+    return bytes;
+  }
+
+  // The elements that still hold the poison of each launch.
+  std::vector<std::size_t> unwritten(const Held& h, int poison) const {
+    if (h.overwritten()) return {};
     const std::size_t size = size_of(h.tensor->dtype);
-    std::vector<char> now(static_cast<std::size_t>(h.tensor->bytes)), first(now.size());
-    must(device_.download(now.data(), h.buffer.data(), h.tensor->bytes));
-    must(device_.download(first.data(), h.first->data(), h.tensor->bytes));
+    const std::vector<char> now = contents(h.buffer), first = contents(*h.first);
     const std::string was(size, static_cast<char>(poisons[0])), is(size, static_cast<char>(poison));
+    std::vector<std::size_t> found;
     for (std::size_t at = 0; at < now.size(); at += size)
       if (std::memcmp(&first[at], was.data(), size) == 0 &&
           std::memcmp(&now[at], is.data(), size) == 0)
-        return static_cast<std::int64_t>(at / size);
-    return -1;
+        found.push_back(at / size);
+    return found;
+  }
+
+  // NaN plus a number is the same NaN, and a large number plus a small one may be that large
+  // number: only zeros tell an element that was added to from one that was left alone.
+  std::string why_unwritten(const Held& h, const std::vector<std::size_t>& left) {
+    launch(0);
+    const std::size_t size = size_of(h.tensor->dtype);
+    const std::vector<char> now = contents(h.buffer);
+    const std::string zero(size, '\0');
+    for (const std::size_t i : left)
+      if (std::memcmp(&now[i * size], zero.data(), size) != 0)
+        return name_of(h, i) + depends_on_memory;
+    return "did not write " + name_of(h, left.front());
+  }
+
+  static std::string name_of(const Held& h, std::size_t index) {
+    return element_name(h.tensor->name, h.tensor->shape, static_cast<std::int64_t>(index));
   }
 
   static std::string element(const TensorPlan& t, std::int64_t byte) {
@@ -253,6 +284,7 @@ class Trial {
       0;  // its leading bytes, zeroed once and kept by the rung from launch to launch
   double expected_us_ = 0;  // per launch, from the turn before
   json findings_ = json::array();
+  off_t printed_ = 0;
 };
 
 // What a worker keeps between commands.
@@ -305,7 +337,7 @@ json answer(Bench& bench, const json& command) {
         std::make_unique<Trial>(setup, bench.device, bench.sanitizer ? &*bench.sanitizer : nullptr,
                                 plan_of(setup, command));
     trial->check(command.at("slot").get<std::int64_t>(), command.at("launches").get<int>());
-    return {{"status", "ok"}};
+    return {{"status", "ok"}, {"printed", trial->printed()}};
   }
   WARPATH_CHECK(trial != nullptr, "nothing was checked yet");
   if (what == "hand_over") {

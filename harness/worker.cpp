@@ -1,5 +1,6 @@
 #include "harness/worker.h"
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
@@ -9,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
@@ -78,8 +80,11 @@ std::optional<json> read_message(int fd) {
   signal(SIGXFSZ, SIG_IGN);
   try {
     const Worker::Serve answer = start();
-    while (const std::optional<json> command = read_message(socket))
-      if (!write_message(socket, answer(*command))) break;
+    while (const std::optional<json> command = read_message(socket)) {
+      const json reply = answer(*command);
+      std::fflush(nullptr);  // what a kernel printed belongs to this command
+      if (!write_message(socket, reply)) break;
+    }
   } catch (const std::exception& e) {
     write_message(socket, {{"status", "failed"}, {"reason", e.what()}});
   }
@@ -94,6 +99,12 @@ void Worker::stay_in_this_process() {
 }
 bool Worker::in_this_process() {
   return inside;
+}
+
+off_t Worker::printed_so_far() {
+  if (inside) return 0;
+  std::fflush(nullptr);
+  return lseek(STDOUT_FILENO, 0, SEEK_CUR);
 }
 
 Worker::Worker(const std::function<Serve()>& start) {
@@ -159,13 +170,21 @@ std::string Worker::end() {
   return describe_status(status);
 }
 
-std::string Worker::output() {
+std::string Worker::output(off_t to) const {
   if (printed_ < 0) return {};
-  constexpr std::size_t most = 4000;
-  std::string text(most, '\0');
-  const ssize_t n = pread(printed_, text.data(), most, printed_before_);
+  constexpr std::size_t shown = 4000, counted = 16 << 20;
+  if (struct stat s{}; to == 0 && fstat(printed_, &s) == 0) to = s.st_size;
+  const off_t all = std::max<off_t>(to - printed_before_, 0);
+  std::string text(std::min(static_cast<std::size_t>(all), counted), '\0');
+  const ssize_t n = pread(printed_, text.data(), text.size(), printed_before_);
   text.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
-  return text;
+  if (text.size() <= shown) return text;
+  const std::size_t line = text.rfind('\n', shown);
+  const std::size_t cut = line == text.npos ? shown : line + 1;
+  const auto more = std::count(text.begin() + static_cast<std::ptrdiff_t>(cut), text.end(), '\n');
+  const bool too_long = static_cast<std::size_t>(all) > counted;
+  return text.substr(0, cut) +
+         fmt::format("… and {}{} more lines\n", too_long ? "more than " : "", more);
 }
 
 }  // namespace warpath::harness

@@ -17,6 +17,8 @@ class Worker {
   // this process. Then nothing is isolated, no time limit holds, and what a kernel prints is shown.
   static void stay_in_this_process();
   static bool in_this_process();
+  // In the child: how much it has printed.
+  static off_t printed_so_far();
 
   // `start` runs in the child and returns the function that answers its commands. The child's
   // output is kept, not shown.
@@ -34,8 +36,10 @@ class Worker {
   // send, wait, receive; also empty when the seconds have passed.
   std::optional<nlohmann::json> ask(const nlohmann::json& command, double seconds);
 
-  std::string end();     // waits for a child that closed its side: "crashed: segmentation fault"
-  std::string output();  // what the child has printed since the last command
+  std::string end();  // waits for a child that closed its side: "crashed: segmentation fault"
+  // What the child has printed since the last command, up to this place of all it has printed (0:
+  // to the end). Of a long text the first lines, and how many more there are.
+  std::string output(off_t to = 0) const;
 
  private:
   Serve serve_;  // only when workers run in this process

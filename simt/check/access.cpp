@@ -25,7 +25,7 @@ bool is_written(const unsigned char* marks, const Access& access) {
 }
 
 bool reads(const Access& access) {
-  return !access.write || access.how == How::atomic;
+  return !access.write || is_update(access.how);
 }
 
 void check_written(const Area& area, const Access& access, const Region* region) {
@@ -80,7 +80,7 @@ void general_access(const Access& access) {
   if (records_sites) note_site(access.pc);
   Block& block = current_block();
   BlockState& state = state_of(block);
-  if (access.how == How::atomic || (access.how == How::volatile_ && !access.write)) note_acquire();
+  if (is_update(access.how) || (access.how == How::volatile_ && !access.write)) note_acquire();
   const Area* area = nullptr;
   if (state.shared.holds(access.address)) {
     area = &state.shared;

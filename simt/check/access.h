@@ -12,7 +12,12 @@
 
 namespace simt::check {
 
-enum class How : unsigned char { plain, atomic, atomic_store, volatile_, copy, bulk };
+// Compare: an atomic compare-and-swap.
+enum class How : unsigned char { plain, atomic, compare, atomic_store, volatile_, copy, bulk };
+
+inline bool is_update(How how) {
+  return how == How::atomic || how == How::compare;
+}
 
 struct Access {
   Address address;
@@ -24,12 +29,20 @@ struct Access {
   const void* pointer() const { return reinterpret_cast<const void*>(address); }
 };
 
+// The last plain read: an atomicCAS may be fed by it.
+struct LastRead {
+  Address address = 0;
+  std::uint64_t stamp = 0;  // whose it was
+  const void* pc = nullptr;
+};
+
 // What an OS thread keeps between accesses.
 struct Self {
   std::atomic<Address> writing{0};  // a store to crowded memory that may not have happened yet
   bool open = false;                // a race waits for its value: see races.h
   const Area* module = nullptr;     // the module whose variables were touched last
   Self* next = nullptr;
+  LastRead read;
 };
 extern __attribute__((tls_model("initial-exec"))) __thread Self* mine;
 void make_self();
@@ -244,6 +257,7 @@ template <std::size_t Size, bool Write>
   if (area.cells == nullptr) return;  // races are of no interest
   const std::uint64_t stamp = stamp_here(state, rank_of_running(block), bytes_of<Size>(address));
   const std::uint64_t place = place_of(pc, state);
+  if constexpr (!Write && Size >= 4) me.read = {address, stamp, pc};
   const std::size_t first = (address - area.begin) / 4;
   __builtin_prefetch(&area.cells[first + 32], 1);  // the next threads mostly touch the next words
   for (std::size_t i = first; i < first + (Size + 3) / 4; ++i) {
@@ -277,6 +291,7 @@ inline void kernel_access(const Block& block, Address address, const void* pc) {
   if (__builtin_expect(area.crowded, 0)) return meet_words<Size, Write>(area, address, pc);
   const std::uint64_t stamp = stamp_here(state, rank_of_running(block), bytes_of<Size>(address));
   const std::uint64_t place = place_of(pc, state);
+  if constexpr (!Write && Size >= 4) me.read = {address, stamp, pc};
   Cell* const cells = area.cells + (address - area.begin) / 4;
   for (std::size_t i = 0; i < (Size + 3) / 4; ++i) {
     if (__builtin_expect(!meet_alone<Write>(cells[i], state.floor, stamp, place), 0)) {

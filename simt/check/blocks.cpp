@@ -89,6 +89,7 @@ void block_began(Block& block) {
   }
   BlockState& state = state_of(block);
   state.self = &self();
+  state.self->read = {};
   state.grid = grid_state(*block.grid);
   state.places.clear();
   state.places_end = 0;

@@ -13,11 +13,26 @@ std::string bytes_text(std::size_t count) {
   return std::to_string(count) + (count == 1 ? " byte" : " bytes");
 }
 
+std::string allocation_text(const Region& region) {
+  return "the " + std::to_string(region.end() - region.start()) + "-byte allocation";
+}
+
 std::string element(std::string_view name, std::size_t offset, std::size_t size) {
   const bool whole = offset % size == 0;
   const std::string at = std::to_string(whole ? offset / size : offset);
   if (name.empty()) return (whole ? "element " : "byte ") + at;
   return std::string(name) + (whole ? "[" + at + "]" : " at byte " + at);
+}
+
+std::string element(std::string_view name, std::size_t offset, std::size_t size,
+                    const ArrayShape& shape) {
+  if (!shape.known) return element(name, offset, size);
+  std::string text(name);
+  for (unsigned i = 0; i < shape.rank; ++i) {
+    text += "[" + std::to_string(offset / shape.steps[i]) + "]";
+    offset %= shape.steps[i];
+  }
+  return text + (offset != 0 ? " at byte " + std::to_string(offset) : "");
 }
 
 std::uint64_t rank_of(const Block& block) {
@@ -75,15 +90,11 @@ Finding* about_region(Finding* f, const Region& region, const Access& access) {
   return f;
 }
 
-std::string block_text(const Region& region) {
-  return "the " + std::to_string(region.end() - region.start()) + "-byte block";
-}
-
 Finding* before_start(const Region& region, const Access& access) {
   return about_region(
       bad_access("out of bounds",
                  access_text(access) + ", " + bytes_text(region.start() - access.address) +
-                     " before the start of " + block_text(region),
+                     " before the start of " + allocation_text(region),
                  access.pc),
       region, access);
 }
@@ -101,23 +112,24 @@ Finding* bad_region(const Region* region, const Access& access) {
     return before_start(*next, access);
   }
   if (region == nullptr) {
-    return bad_access("out of bounds", access_text(access) + " in no block of device memory",
+    return bad_access("out of bounds", access_text(access) + " in no allocation of device memory",
                       access.pc);
   }
   if (region->freed && access.address < region->end()) {
-    return about_region(
-        bad_access("use after free",
-                   access_text(access) + " at byte " +
-                       std::to_string(access.address - region->base) + " of " + block_text(*region),
-                   access.pc),
-        *region, access);
+    return about_region(bad_access("use after free",
+                                   access_text(access) + " at byte " +
+                                       std::to_string(access.address - region->base) + " of " +
+                                       allocation_text(*region),
+                                   access.pc),
+                        *region, access);
   }
   const std::string past =
-      access.address < region->end()
-          ? ", across the end of "
+      access.address < region->end() ? ", across the end of "
+      : access.address == region->end()
+          ? ", right past the end of "
           : ", " + bytes_text(access.address - region->end()) + " past the end of ";
   return about_region(
-      bad_access("out of bounds", access_text(access) + past + block_text(*region), access.pc),
+      bad_access("out of bounds", access_text(access) + past + allocation_text(*region), access.pc),
       *region, access);
 }
 
@@ -159,12 +171,13 @@ Finding* bad_shared(const Block& block, std::size_t offset, const Access& access
     return bad_access("out of bounds", what + " before the first shared variable", access.pc);
   }
   const SharedVar& variable = *place->variable;
-  return bad_access("out of bounds",
-                    what + " at " + element(variable.name(), offset - place->offset, access.size) +
-                        ", past the end of shared '" + variable.name() + "' of " +
-                        bytes_text(variable.size()) + " (" +
-                        std::to_string(variable.size() / access.size) + " elements of this size)",
-                    access.pc);
+  return bad_access(
+      "out of bounds",
+      what + " at " +
+          element(variable.name(), offset - place->offset, access.size, variable.shape()) +
+          ", past the end of shared '" + variable.name() + "' of " + bytes_text(variable.size()) +
+          " (" + std::to_string(variable.size() / access.size) + " elements of this size)",
+      access.pc);
 }
 
 }  // namespace
@@ -176,7 +189,7 @@ std::string shared_name(const Block& block, std::size_t offset, std::size_t size
   const SharedPlace* const place = shared_place(block, offset);
   if (place == nullptr || offset - place->offset >= place->variable->size()) return "shared memory";
   return element(place->variable->name(), offset - place->offset,
-                 std::min(size, place->variable->size()));
+                 std::min(size, place->variable->size()), place->variable->shape());
 }
 
 const Block* shared_owner(const Block& here, Address address) {
@@ -284,9 +297,11 @@ bool look_at_variable(const Area& area, const Access& access) {
   end_with(bad_access(
       "out of bounds",
       access_text(access) +
-          (before ? ", " + bytes_text(variable->base - access.address) + " before the start of '"
-                  : " at " + element(name, access.address - variable->base, access.size) +
-                        ", past the end of '") +
+          (before
+               ? ", " + bytes_text(variable->base - access.address) + " before the start of '"
+               : " at " +
+                     element(name, access.address - variable->base, access.size, variable->shape) +
+                     ", past the end of '") +
           name + "' of " + bytes_text(variable->size),
       access.pc));
 }
@@ -298,8 +313,8 @@ void uninitialised(const Access& access, const Region* region) {
   Finding f = finding_here(kind, access.pc);
   f.what = access_text(access) + " that nobody wrote, ";
   if (region != nullptr) {
-    f.what +=
-        element("", access.address - region->start(), access.size) + " of " + block_text(*region);
+    f.what += element("", access.address - region->start(), access.size) + " of " +
+              allocation_text(*region);
     about_region(&f, *region, access);
   } else {
     const Block& owner = *shared_owner(block, access.address);

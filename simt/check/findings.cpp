@@ -36,8 +36,13 @@ Store& store() {
 
 std::string at_line(const SourceLocation& location) {
   if (!location.known()) return "an unknown place";
-  const std::string text = source_text(location);
-  return short_name(location) + (text.empty() ? "" : ": " + text);
+  const auto place = [](const SourceLocation& at) {
+    const std::string text = source_text(at);
+    return short_name(at) + (text.empty() ? "" : ": " + text);
+  };
+  if (location.inside_file.empty()) return place(location);
+  return place(location) + "\n    inside " +
+         place({location.inside_file, location.inside_line, false, "", 0});
 }
 
 // " (out[256])" of an access to the memory that a line allocates as `out`.
@@ -49,30 +54,100 @@ std::string name_of_element(const Finding& f) {
   return " (" + name + "[" + std::to_string(f.offset / size) + "])";
 }
 
-void print(const Entry& entry) {
+// What orders the two sides of a race.
+std::string advice(const Entry& entry) {
   const Finding& f = entry.finding;
-  std::string text = std::string("simt check: ") + f.kind + ": " + f.what;
+  const bool same_line = short_name(location_of(f.pc)) == short_name(location_of(f.other));
+  if (f.atomic_reads && f.apart == Apart::blocks) {
+    return "blocks of a grid are not ordered: the writer needs a __threadfence() between this "
+           "write "
+           "and the atomic by which the reader knows of it";
+  }
+  if (f.some_atomic && !f.atomic_reads) {
+    return f.apart == Apart::blocks
+               ? "one access is atomic, the other is not: between blocks both must be"
+               : "one access is atomic, the other is not: both must be, or a barrier must stand "
+                 "between them";
+  }
+  if (same_line && entry.write_write) {
+    return entry.read_write
+               ? "each thread reads the element, changes it and writes it back, and others do so "
+                 "in "
+                 "between: an atomic operation (atomicAdd and the like) makes that one step"
+               : "each thread writes another value, and which one stays is a matter of luck: let "
+                 "one thread write, order them by a barrier, or use an atomic operation";
+  }
+  switch (f.apart) {
+    case Apart::blocks:
+      return "blocks of a grid are not ordered: a second kernel or grid.sync() orders them, or an "
+             "atomic flag with __threadfence()";
+    case Apart::warps:
+      return "there is no barrier between them (__syncthreads)";
+    case Apart::lanes:
+      return "there is no barrier or __syncwarp between them (lanes do not run in lockstep)";
+    case Apart::none:
+      break;
+  }
+  return "";
+}
+
+// Zeros are what inputs hold that nobody filled.
+bool writes_one_value(const Entry& entry) {
+  return entry.read_write && !entry.write_write && entry.one_value && entry.count > 1 &&
+         entry.written.known() && entry.written.bits != 0;
+}
+
+void write(Entry& entry, bool one_value, Value written) {
+  const bool other = entry.written.known() && written.known() && !(entry.written == written);
+  entry.one_value = entry.one_value && one_value && !other;
+  if (!entry.written.known()) entry.written = written;
+}
+
+// A race of two entries is one; the counts and what was seen add up.
+void join(Entry& into, const Entry& from) {
+  const Finding& f = from.finding;
+  if (into.count == 0 || f.rank < into.finding.rank) into.finding = f;
+  into.count += from.count;
+  into.write_write |= from.write_write;
+  into.read_write |= from.read_write;
+  write(into, from.one_value, from.written);
+}
+
+void print(const Entry& entry) {
+  show_report("simt check: " + report_text(entry));
+}
+
+}  // namespace
+
+std::string report_text(const Entry& entry) {
+  const Finding& f = entry.finding;
+  std::string text = std::string(f.kind) + ": " + f.what;
   if (const std::string at = short_name(location_of(f.allocated_at)); !at.empty()) {
-    text += " allocated at " + at;
+    text += " made at " + at;
   }
   if (const std::string at = short_name(location_of(f.freed_at)); !at.empty()) {
     text += ", freed at " + at;
   }
   text += name_of_element(f);
-  text += "\n  at " + at_line(location_of(f.pc)) + "\n";
+  if (f.pc != nullptr) text += "\n  at " + at_line(location_of(f.pc));
+  text += "\n";
   if (!f.who.empty()) text += "    " + f.who + "\n";
   if (f.other != nullptr)
     text += "  and " + at_line(location_of(f.other)) + "\n    " + f.other_who + "\n";
-  if (!f.tail.empty()) text += "  " + f.tail + "\n";
+  const std::string tail = f.tail.empty() ? advice(entry) : f.tail;
+  if (!tail.empty()) text += "  " + tail + "\n";
+  if (writes_one_value(entry)) {
+    text +=
+        "  every write that was seen stored the same value: a reader gets that one or the one "
+        "before\n";
+  }
   if (!f.kernel.empty()) text += "  in kernel '" + f.kernel + "'";
   if (entry.count > 1) {
     text += (f.kernel.empty() ? "  " : ", ") + std::to_string(entry.count) + " times";
   }
   if (!f.kernel.empty() || entry.count > 1) text += "\n";
-  show_report(text);
+  return text;
 }
-
-}  // namespace
 
 std::string block_name(const Finding& f) {
   return f.name.empty() ? allocated_name(location_of(f.allocated_at)) : f.name;
@@ -87,13 +162,23 @@ bool is_news(const char* kind, const void* pc, const void* other, std::uint64_t 
   return false;
 }
 
+void note_written(const void* pc, const void* other, Value written) {
+  Store& s = store();
+  const std::lock_guard lock(s.mutex);
+  const auto known = s.fresh.find({"race", pc, other});
+  if (known != s.fresh.end()) write(known->second, true, written);
+}
+
 void add(Finding finding) {
   simt_check_found(finding.kind, finding.what.c_str());
   Store& s = store();
   const std::lock_guard lock(s.mutex);
   Entry& entry = s.fresh[{finding.kind, finding.pc, finding.other}];
-  if (entry.count == 0 || finding.rank < entry.finding.rank) entry.finding = std::move(finding);
-  ++entry.count;
+  Entry fresh;
+  fresh.finding = std::move(finding);
+  fresh.count = 1;
+  (fresh.finding.both_write ? fresh.write_write : fresh.read_write) = true;
+  join(entry, fresh);
 }
 
 void add_fault(const std::string& report, const std::string& kernel) {
@@ -117,10 +202,7 @@ void print_new() {
     std::string here = short_name(location_of(f.pc));
     std::string there = f.other != nullptr ? short_name(location_of(f.other)) : "";
     if (f.other != nullptr && there < here) std::swap(here, there);
-    Entry& one = merged[{f.kind, here, there}];
-    const std::uint64_t count = one.count + entry.count;
-    if (one.count == 0 || f.rank < one.finding.rank) one = entry;
-    one.count = count;
+    join(merged[{f.kind, here, there}], entry);
   }
   s.fresh.clear();
   std::fflush(stdout);
@@ -144,7 +226,7 @@ void print_new() {
   std::fprintf(stderr,
                "simt check: warning: device memory is never freed: %llu %s, about %llu bytes "
                "(--check=leak tells which)\n",
-               static_cast<unsigned long long>(leaks), leaks == 1 ? "block" : "blocks",
+               static_cast<unsigned long long>(leaks), leaks == 1 ? "allocation" : "allocations",
                static_cast<unsigned long long>(bytes));
 }
 

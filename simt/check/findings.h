@@ -10,6 +10,18 @@
 
 namespace simt::check {
 
+// How far apart the two threads of a race are.
+enum class Apart : unsigned char { none, lanes, warps, blocks };
+
+// What a racing write stored.
+struct Value {
+  unsigned bytes = 0;  // 0: not known
+  std::uint64_t bits = 0;
+
+  bool known() const { return bytes != 0; }
+  bool operator==(const Value&) const = default;
+};
+
 struct Finding {
   const char* kind;  // "out of bounds", "race", …
   const void* pc = nullptr;
@@ -28,11 +40,17 @@ struct Finding {
   std::size_t element = 0;  // bytes of the access; 0: the offset says nothing
   std::uint64_t rank = 0;   // the smallest is shown
   bool warning = false;     // shown, but no reason to fail
+  // Of a race between two accesses.
+  Apart apart = Apart::none;
+  bool both_write = false, some_atomic = false;
+  bool atomic_reads = false;  // the atomic side is a read: volatile, or past the first cache
 };
 
 // False when a finding with a smaller rank is known for these places: it is only counted then, and
 // no texts need be made.
 bool is_news(const char* kind, const void* pc, const void* other, std::uint64_t rank);
+// What the write of a race at these places has stored.
+void note_written(const void* pc, const void* other, Value written);
 void add(Finding finding);
 // What the program calls the allocation; "" if that cannot be told.
 std::string block_name(const Finding& finding);
@@ -50,7 +68,12 @@ const void* program_caller(const void* known);
 struct Entry {
   Finding finding;
   std::uint64_t count = 0;
+  // Of races at one pair of lines: the kinds that were seen, and whether all writes stored the same.
+  bool write_write = false, read_write = false, one_value = true;
+  Value written;
 };
+// As it is printed, without the tool's name before it.
+std::string report_text(const Entry& entry);
 
 void print_new();
 // Everything since the last time; from now on all of it is news again.

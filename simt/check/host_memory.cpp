@@ -138,7 +138,7 @@ void check_other_memory(Block& block, const Access& access) {
   std::string what = text_of(access);
   if (found) {
     kind = "out of bounds";
-    what += ", across the end of a block of pinned memory";
+    what += ", across the end of an allocation of pinned memory";
   } else if (on_stack) {
     kind = "another thread's local memory";
     what += " at " + hexadecimal(access.address) + ", on the stack of another thread";
@@ -168,8 +168,8 @@ void host_access(const Access& access) {
   Finding f;
   f.kind = "device pointer on the host";
   f.pc = access.pc;
-  f.what = text_of(access) + " at byte " + std::to_string(access.address - region->base) +
-           " of the " + std::to_string(region->size) + "-byte block";
+  f.what = text_of(access) + " at byte " + std::to_string(access.address - region->base) + " of " +
+           allocation_text(*region);
   tell_region(f, *region, access.address, access.size);
   add(std::move(f));
 }

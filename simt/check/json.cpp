@@ -56,7 +56,7 @@ std::string finding_text(const Entry& entry) {
             field("thread", f.other_thread) + place + "}";
   }
   if (f.allocated_at != nullptr || !f.name.empty()) text += allocation(f);
-  return text + "}";
+  return text + ", " + field("report", report_text(entry)) + "}";
 }
 
 }  // namespace

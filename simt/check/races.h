@@ -14,8 +14,9 @@ struct Conflict {
 
 void race_found(const Area& area, const Access& access, const Note& now, const Conflict& with);
 // The running thread updates the word atomically: its own read before was a part of that.
-void forgive_reads(Address address);
-// At a barrier: reads that may have been the first step of an atomic update were not.
+void forgive_reads(const Access& update);
+// At a barrier: reads that may have been the first step of an atomic update were not, unless other
+// threads went on from the same line to an atomicCAS: such a loop may end before its first one.
 void settle_reads();
 
 }  // namespace simt::check

@@ -3,6 +3,7 @@
 #include <execinfo.h>
 #include <simt/errors.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -152,12 +153,12 @@ void bad_free(const void* pointer, const void* caller, const char* function) {
   const bool twice = region != nullptr && region->base == address && region->freed;
   f.kind = twice ? "double free" : "invalid free";
   if (region == nullptr) {
-    f.what = std::string(function) + " of a pointer that is no block of device memory";
+    f.what = std::string(function) + " of a pointer that is no allocation of device memory";
   } else {
     f.what = std::string(function) + " of " +
              (region->base == address ? std::string()
                                       : "byte " + std::to_string(address - region->base) + " of ");
-    f.what += "the " + std::to_string(region->size) + "-byte block";
+    f.what += allocation_text(*region);
     tell_region(f, *region, address, 0);
   }
   add(std::move(f));
@@ -167,19 +168,26 @@ void bad_range(const char* what, const void* pointer, std::size_t size) {
   if (!enabled.memory) return;
   const auto address = reinterpret_cast<Address>(pointer);
   const Region* const region = region_before(address);
+  // "copy to" becomes "copy of 4000 bytes to".
+  const std::string words = what;
+  const std::size_t space = std::min(words.find(' '), words.size());
+  const std::string copy = words.substr(0, space) + " of " + bytes_text(size) +
+                           (space < words.size() ? words.substr(space) : " at");
   Finding f;
   f.pc = program_caller(nullptr);
   if (region == nullptr || address >= region->end()) {
     f.kind = heap_area.holds(address) ? "out of bounds" : "wrong direction";
-    f.what = std::string(what) + " of " + bytes_text(size) + " at " + hexadecimal(address) +
-             (heap_area.holds(address) ? ", in no block of device memory"
+    f.what = copy + " " + hexadecimal(address) +
+             (heap_area.holds(address) ? ", in no allocation of device memory"
                                        : ", which is no memory of the device");
     return add(std::move(f));
   }
   f.kind = region->freed ? "use after free" : "out of bounds";
-  f.what = std::string(what) + " of " + bytes_text(size) + " at byte " +
-           std::to_string(address - region->base) + " of the " + std::to_string(region->size) +
-           "-byte block";
+  f.what =
+      copy + " byte " + std::to_string(address - region->base) + " of " + allocation_text(*region);
+  if (!region->freed && address + size > region->end()) {
+    f.tail = "that is " + bytes_text(address + size - region->end()) + " more than it has left";
+  }
   tell_region(f, *region, address, 0);
   add(std::move(f));
 }
@@ -220,8 +228,7 @@ void copied_out(const void* from, std::size_t size) {
   f.kind = "uninitialised";
   f.pc = program_caller(nullptr);
   f.what = "copy of " + bytes_text(size) + " that nobody wrote, from byte " +
-           std::to_string(address - region->base) + " of the " + std::to_string(region->size) +
-           "-byte block";
+           std::to_string(address - region->base) + " of " + allocation_text(*region);
   tell_region(f, *region, address, 0);
   add(std::move(f));
 }

@@ -235,9 +235,9 @@ SIMT_SIZE(16)
 void meet_cells(const Area& area, const Access& access) {
   const Block& block = current_block();
   const BlockState& state = state_of(block);
-  if (access.how == How::atomic) forgive_reads(access.address);
+  if (is_update(access.how)) forgive_reads(access);
   // A volatile variable in global memory is how old programs spell an atomic.
-  const bool strong = access.how == How::atomic || access.how == How::atomic_store ||
+  const bool strong = is_update(access.how) || access.how == How::atomic_store ||
                       (access.how == How::volatile_ && &area != &state.shared);
   Note me{stamp_here(state, rank_of_running(block), 0) | (strong ? Note::atomic_flag : 0) |
               (access.how == How::bulk ? Note::bulk_flag : 0),

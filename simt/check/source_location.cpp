@@ -21,6 +21,13 @@ bool is_simt_header(const std::string& file) {
          file.find("/include/c++/") != std::string::npos;
 }
 
+bool is_source(const std::string& file) {
+  for (const char* end : {".cu", ".cpp", ".cc", ".cxx", ".c"}) {
+    if (file.ends_with(end)) return true;
+  }
+  return false;
+}
+
 SourceLocation find_location(const void* pc) {
   Dl_info info;
   if (pc == nullptr || dladdr(pc, &info) == 0 || info.dli_fname == nullptr) return {};
@@ -49,7 +56,13 @@ SourceLocation find_location(const void* pc) {
     const auto line = static_cast<unsigned>(std::strtoul(frame.c_str() + colon + 1, nullptr, 10));
     if (line == 0) continue;
     const bool own = is_simt_header(frame);
-    if (!found.known() || (found.own && !own)) found = {frame.substr(0, colon), line, own};
+    const SourceLocation here{frame.substr(0, colon), line, own};
+    if (!found.known() || (found.own && !own)) {
+      found = here;
+    } else if (!own && !found.own && !is_source(found.file) && is_source(here.file)) {
+      // Whoever called a header's function looks for the call.
+      found = {here.file, line, false, found.file, found.line};
+    }
   }
   pclose(pipe);
   return found;
@@ -89,7 +102,7 @@ SourceLocation location_of(Site site, const void* near) {
       file = folder.substr(0, slash + 1) + file.substr(file.rfind('/') + 1);
     }
   }
-  return {file, site.line, false};
+  return {file, site.line, false, "", 0};
 }
 
 const void* pc_of(Site site, const void* near) {

@@ -12,6 +12,9 @@ struct SourceLocation {
   std::string file;  // full path; empty when it is not known
   unsigned line = 0;
   bool own = false;  // all of it is simt's own code
+  // The line of a header's function that was called here, where the access itself is.
+  std::string inside_file{};
+  unsigned inside_line = 0;
 
   bool known() const { return !file.empty(); }
 };

@@ -11,6 +11,7 @@
 // that orders their threads lies between.
 
 #include <simt/allocation.h>
+#include <simt/array_shape.h>
 #include <sys/mman.h>
 
 #include <array>
@@ -138,6 +139,7 @@ struct Variable {
   const char* name;
   Address base;
   std::size_t size;
+  ArrayShape shape;
 };
 // The variable that holds the address, or has it in the zone around it; null if there is none.
 const Variable* variable_near(Address address);

@@ -42,7 +42,7 @@ bool is_known(const Block& block, const char* kind, Site site, Site other) {
 void barriers_differ(Block& block, Site first, Site second) {
   if (!enabled.sync || is_known(block, "different barriers", second, first)) return;
   Finding f = sync_finding(block, "different barriers", second);
-  f.what = "threads of one block meet at two calls of a barrier";
+  f.what = "threads of one block wait at two different calls of a barrier";
   f.who = "thread " + describe(f.thread) + " of block " + describe(f.block) + " waits here";
   f.other = pc_of(first, code_of(*block.grid));
   f.other_who = "others of the block wait there";
@@ -54,8 +54,11 @@ void barrier_lacks(Block& block, Site site, unsigned arrived) {
   if (!enabled.sync || is_known(block, "incomplete barrier", site, {})) return;
   Finding f = sync_finding(block, "incomplete barrier", site);
   f.what = std::to_string(arrived) + " of " + std::to_string(block.thread_count) +
-           " threads come to a barrier; threads " + ranges(threads_gone(block)) +
-           " have returned before";
+           " threads come to this barrier; threads " + ranges(threads_gone(block)) +
+           " end without it";
+  f.tail =
+      "a barrier waits for every thread of the block: none may return before it, or skip the if or "
+      "the loop that it stands in";
   add(std::move(f));
 }
 
@@ -67,7 +70,7 @@ void warp_lacks(Block& block, const char* operation, Site site, unsigned mask, u
   Finding f = sync_finding(block, "wrong mask", site);
   f.what = std::string(operation) + " with mask " + hexadecimal(mask) + " names lanes " +
            ranges(lanes) +
-           (returned ? ", which have returned" : ", which it reads and the block does not have");
+           (returned ? ", which have ended" : ", which it reads and the block does not have");
   add(std::move(f));
 }
 

@@ -107,9 +107,15 @@ static inline void released(int order) {
   }
 }
 
-static inline void update(const volatile void* p, std::size_t size, int order, const void* pc) {
+static inline void update(const volatile void* p, std::size_t size, int order, const void* pc,
+                          How how = How::atomic) {
   released(order);
-  general(p, size, How::atomic, true, pc);
+  general(p, size, how, true, pc);
+}
+
+// simt's own loops (atomicMax and others, simt/atomic.h) are relaxed: each is one atomic update.
+static inline How swap(int order) {
+  return order == __ATOMIC_RELAXED ? How::atomic : How::compare;
 }
 
 #define SIMT_FETCH(BITS, T, NAME)                                       \
@@ -138,15 +144,15 @@ static inline void update(const volatile void* p, std::size_t size, int order, c
   SIMT_FETCH(BITS, T, xor)                                                                      \
   SIMT_FETCH(BITS, T, nand)                                                                     \
   int __tsan_atomic##BITS##_compare_exchange_strong(volatile T* p, T* e, T v, int order, int) { \
-    update(p, sizeof(T), order, HERE);                                                          \
+    update(p, sizeof(T), order, HERE, swap(order));                                             \
     return __atomic_compare_exchange_n(p, e, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);     \
   }                                                                                             \
   int __tsan_atomic##BITS##_compare_exchange_weak(volatile T* p, T* e, T v, int order, int) {   \
-    update(p, sizeof(T), order, HERE);                                                          \
+    update(p, sizeof(T), order, HERE, swap(order));                                             \
     return __atomic_compare_exchange_n(p, e, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);     \
   }                                                                                             \
   T __tsan_atomic##BITS##_compare_exchange_val(volatile T* p, T e, T v, int order, int) {       \
-    update(p, sizeof(T), order, HERE);                                                          \
+    update(p, sizeof(T), order, HERE, swap(order));                                             \
     __atomic_compare_exchange_n(p, &e, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);           \
     return e;                                                                                   \
   }

@@ -74,12 +74,13 @@ const Variable* variable_near(Address address) {
 
 }  // namespace simt::check
 
-extern "C" void simt_check_variable(const char* name, const volatile void* base, std::size_t size) {
+extern "C" void simt_check_shaped_variable(const char* name, const volatile void* base,
+                                           std::size_t size, const simt::ArrayShape* shape) {
   using namespace simt::check;
   Variables& all = variables();
   const auto address = reinterpret_cast<Address>(base);
   const std::unique_lock lock(all.mutex);
-  all.by_base[address] = {name, address, size};
+  all.by_base[address] = {name, address, size, *shape};
   if (find_area(all, address) != nullptr) return;
   Segment segment{address};
   if (dl_iterate_phdr(&find_segment, &segment) == 0) return;

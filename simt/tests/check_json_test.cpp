@@ -57,23 +57,32 @@ TEST_F(CheckJson, HasEveryFinding) {
   for (auto at = document.find(folder); at != document.npos; at = document.find(folder)) {
     document.erase(at, folder.size());
   }
-  EXPECT_EQ(document,
-            R"({
+  EXPECT_EQ(
+      document,
+      R"({
   "version": 1,
   "findings": [
-    {"kind": "race", "message": "two threads, one element: element 1 of the 8-byte block", )"
-            R"("file": "p.cu", "line": 3, "text": "a[n] = threadIdx.x;", )"
-            R"("count": 1, "warning": false, "kernel": "store", "block": [0, 0, 0], )"
-            R"("thread": [1, 0, 0], "other": {"block": [0, 0, 0], "thread": [0, 0, 0], )"
-            R"("file": "p.cu", "line": 3, "text": "a[n] = threadIdx.x;"}, )"
-            R"("allocation": {"bytes": 8, "file": "p.cu", "line": 7, )"
-            R"("text": "cudaMalloc(&a, 2 * sizeof(int));  // \"two\"", "name": "a", )"
-            R"("offset": 4, "element_bytes": 4}},
-    {"kind": "double free", "message": "cudaFree of the 8-byte block", "file": "p.cu", "line": 11, )"
-            R"("text": "cudaFree(a);", "count": 1, "warning": false, )"
-            R"("allocation": {"bytes": 8, "file": "p.cu", "line": 7, )"
-            R"("text": "cudaMalloc(&a, 2 * sizeof(int));  // \"two\"", "name": "a", )"
-            R"("freed": {"file": "p.cu", "line": 10, "text": "cudaFree(a);"}}}
+    {"kind": "race", "message": "two threads, one element: element 1 of the 8-byte allocation", )"
+      R"("file": "p.cu", "line": 3, "text": "a[n] = threadIdx.x;", )"
+      R"("count": 1, "warning": false, "kernel": "store", "block": [0, 0, 0], )"
+      R"("thread": [1, 0, 0], "other": {"block": [0, 0, 0], "thread": [0, 0, 0], )"
+      R"("file": "p.cu", "line": 3, "text": "a[n] = threadIdx.x;"}, )"
+      R"("allocation": {"bytes": 8, "file": "p.cu", "line": 7, )"
+      R"("text": "cudaMalloc(&a, 2 * sizeof(int));  // \"two\"", "name": "a", )"
+      R"("offset": 4, "element_bytes": 4}, )"
+      R"("report": "race: two threads, one element: element 1 of the 8-byte allocation made )"
+      R"(at p.cu:7 (a[1])\n  at p.cu:3: a[n] = threadIdx.x;\n    written by thread (1,0,0) of )"
+      R"(block (0,0,0)\n  and p.cu:3: a[n] = threadIdx.x;\n    written by thread (0,0,0) of )"
+      R"(block (0,0,0)\n  each thread writes another value, and which one stays is a matter of )"
+      R"(luck: let one thread write, order them by a barrier, or use an atomic operation\n  in )"
+      R"(kernel 'store'\n"},
+    {"kind": "double free", "message": "cudaFree of the 8-byte allocation", "file": "p.cu", "line": 11, )"
+      R"("text": "cudaFree(a);", "count": 1, "warning": false, )"
+      R"("allocation": {"bytes": 8, "file": "p.cu", "line": 7, )"
+      R"("text": "cudaMalloc(&a, 2 * sizeof(int));  // \"two\"", "name": "a", )"
+      R"("freed": {"file": "p.cu", "line": 10, "text": "cudaFree(a);"}}, )"
+      R"("report": "double free: cudaFree of the 8-byte allocation made at p.cu:7, freed at )"
+      R"(p.cu:10\n  at p.cu:11: cudaFree(a);\n"}
   ]
 }
 )");
@@ -84,7 +93,7 @@ TEST_F(CheckJson, IsAskedForAtRunTimeToo) {
   EXPECT_EQ(run("SIMT_CHECK_JSON=found.json"), 0);  // a leak is a warning
   EXPECT_NE(read(folder_ / "found.json").find(R"("kind": "leak")"), std::string::npos);
   EXPECT_NE(read(folder_ / "found.json").find(R"("warning": true)"), std::string::npos);
-  EXPECT_NE(read(folder_ / "err").find("1 block, about 16 bytes"), std::string::npos);
+  EXPECT_NE(read(folder_ / "err").find("1 allocation, about 16 bytes"), std::string::npos);
   EXPECT_EQ(run("SIMT_CHECK=all,leak"), 1);  // unless it is asked for
   EXPECT_NE(read(folder_ / "err").find("p.cu:1: int main()"), std::string::npos);
 }

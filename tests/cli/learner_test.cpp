@@ -36,8 +36,8 @@ class Learner : public testing::Test {
     fs::remove_all(lab.home() / "ops");
     const fs::path tree = WARPATH_TREE;
     fs::create_directory_symlink(tree / "core", lab.home() / "core");
-    lab.write("ops/toys/toy/toy.h",
-              "#include \"" + (tree / "tests/harness/fakes/toy.h").string() + "\"\n");
+    lab.write("ops/toys/toy/toy.h", "#include \"" + (tree / "tests/harness/fakes/toy.h").string() +
+                                        "\"  // op = \"toy\", op = \"toy_gather\"\n");
   }
   ~Learner() override { unsetenv("NVCC"); }
 
@@ -54,7 +54,7 @@ TEST_F(Learner, IsCheckedAlone) {
   kernel(
       "static void launch(const Args& a, cudaStream_t) { each(a.x, a.y, [&](double x) { return "
       "a.factor * x; }); }");
-  const Said s = lab.run({"check", "mine.cu"});
+  const Said s = lab.run({"check", "toy", "mine.cu"});
   EXPECT_EQ(s.status, 0) << s.out << s.err;
   EXPECT_NE(s.out.find("mine.cu"), std::string::npos);
   EXPECT_EQ(s.out.find("01_good"), std::string::npos);
@@ -64,10 +64,47 @@ TEST_F(Learner, IsCheckedBesideTheLadder) {
   kernel(
       "static void launch(const Args& a, cudaStream_t) { each(a.x, a.y, [](double x) { return 2 * "
       "x; }); }");
-  const Said s = lab.run({"check", "toy", "mine.cu"});
+  const Said s = lab.run({"check", "toy", "mine.cu", "--ladder"});
   EXPECT_EQ(s.status, 1) << "ignores the factor: " << s.out << s.err;
-  EXPECT_NE(s.out.find("01_good"), std::string::npos);
+  EXPECT_LT(s.out.find("mine.cu"), s.out.find("01_good")) << "its verdict comes first: " << s.out;
   EXPECT_NE(s.out.find("mine.cu on tripled"), std::string::npos) << s.out;
+  const Said one = lab.run({"check", "toy", "mine.cu", "--rung", "02"});
+  EXPECT_NE(one.out.find("02_scratch"), std::string::npos) << one.out;
+  EXPECT_EQ(one.out.find("01_good"), std::string::npos) << one.out;
+  EXPECT_NE(one.out.find("mine.cu"), std::string::npos) << one.out;
+}
+
+// A green line about other kernels would be taken for one about the file.
+TEST_F(Learner, ThatDoesNotRunIsNoPass) {
+  kernel(
+      "static void launch(const Args& a, cudaStream_t) { each(a.x, a.y, [&](double x) { return "
+      "a.factor * x; }); }");
+  const Said other = lab.run({"check", "toy_gather", "mine.cu"});
+  EXPECT_EQ(other.status, 2) << other.out;
+  EXPECT_NE(other.err.find("mine.cu was not run: it is a rung of toy, not of toy_gather"),
+            std::string::npos)
+      << other.err;
+  const Said typed = lab.run({"check", "mine.cu", "--case", "special", "--dtype", "i32"});
+  EXPECT_EQ(typed.status, 2) << typed.out;
+  EXPECT_NE(typed.err.find("mine.cu was not run"), std::string::npos) << typed.err;
+  kernel("static void launch(const Args&, cudaStream_t) {}",
+         "WARPATH_RUNG(Args, launch, .supports = [](const Args&) -> std::string { return \"not "
+         "today\"; });");
+  const Said skipped = lab.run({"check", "mine.cu", "--json"});
+  EXPECT_EQ(skipped.status, 2) << skipped.out;
+  EXPECT_NE(skipped.err.find("mine.cu was not run: not today"), std::string::npos) << skipped.err;
+  EXPECT_FALSE(skipped.json()["passed"]);
+}
+
+TEST_F(Learner, IsShownWhatItPrints) {
+  kernel(
+      "static void launch(const Args& a, cudaStream_t) { each(a.x, a.y, [&](double x) { return "
+      "a.factor * x; }); std::printf(\"%d rows\\n\", int(a.x.shape[0])); }");
+  const Said s = lab.run({"check", "mine.cu", "--dtype", "f32"});
+  EXPECT_EQ(s.status, 0) << s.out << s.err;
+  EXPECT_NE(s.out.find("mine.cu printed on one f32:\n        1 rows\n    … and on 5 more cases"),
+            std::string::npos)
+      << s.out;
 }
 
 // Like a copy of a rung that launches a kernel of another rung, whose object file registers a rung

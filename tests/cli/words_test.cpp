@@ -152,6 +152,23 @@ TEST(Words, AFailureIsFollowedByTheCommandThatShowsIt) {
   EXPECT_NE(s.out.find("next: ./warpath check unruly --rung zero --case 'small' --dtype f32 -v"),
             std::string::npos)
       << s.out;
+  const Said checked = lab.run({"check", "unruly", "--rung", "zero"});
+  EXPECT_NE(checked.out.find(
+                "next: ./warpath check unruly --rung zero --sanitize --case 'small' watches"),
+            std::string::npos)
+      << checked.out;
+  const Said endless = lab.run({"check", "unruly", "--rung", "hang", "--timeout", "0.2"});
+  EXPECT_EQ(endless.out.find("next:"), std::string::npos) << endless.out;
+}
+
+// The lesson names a file that a reader can change; without one it is the first rung.
+TEST(Words, ARunEndsWithARungToChange) {
+  const Lab lab;
+  EXPECT_NE(lab.run({"run", "toy"}).out.find("next: copy ops/toys/toy/01_good.cu to mine.cu"),
+            std::string::npos);
+  lab.write("ops/toys/toy/README.md", "Try:\n\n    cp ops/toys/toy/03_even.cu mine.cu\n");
+  EXPECT_NE(lab.run({"run", "toy"}).out.find("next: copy ops/toys/toy/03_even.cu to mine.cu"),
+            std::string::npos);
 }
 
 TEST(Words, WrongKernelsMustBeRejected) {

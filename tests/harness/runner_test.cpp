@@ -121,6 +121,47 @@ TEST(Runner, HangEndsAtTheTimeLimit) {
   EXPECT_EQ(f.reason("hang"), "no answer within 0.3 s");
 }
 
+// A loop that never ends costs its limit twice, not once per case.
+TEST(Runner, WhatHangsTwiceIsLeftOutOfTheOtherCases) {
+  Fixture f("unruly");
+  f.settings.timeout = 0.2;
+  const Op& op = f.op("unruly");
+  std::vector<Contestant> contestants;
+  for (const Rung& r : f.library.registry->rungs)
+    if (r.name == "hang" || r.name == "honest") contestants.push_back({&r, r.name});
+  const auto records =
+      run_op(f.settings, op, contestants, std::vector<Attempt>(5, {0, DType::f32}));
+  ASSERT_EQ(records.size(), 10u);
+  std::vector<std::string> said;
+  for (const Record& r : records) {
+    if (r.name == "honest") {
+      EXPECT_EQ(r.status, Status::passed);
+    } else {
+      EXPECT_EQ(r.status, said.size() < 2 ? Status::failed : Status::skipped);
+      said.push_back(r.reason);
+    }
+  }
+  EXPECT_EQ(said.at(1), "no answer within 0.2 s");
+  EXPECT_EQ(said.at(4),
+            "it did not end on small f32 and on small f32; --timeout S gives it longer");
+}
+
+TEST(Runner, WhatARungPrintsIsKeptOfOneLaunch) {
+  Fixture f("unruly");
+  for (const Record& r : f.run("unruly", {"prints"})) {
+    EXPECT_EQ(r.status, Status::passed) << r.reason;
+    EXPECT_EQ(r.output, "x[0] of " + std::to_string(r.test == "small" ? 15 : 150) + "\n");
+  }
+  const auto records = f.run("unruly", {"prints_much"});
+  const std::string& much = records.front().output;
+  EXPECT_TRUE(much.starts_with("line 0\nline 1\n")) << much;
+  EXPECT_LT(much.size(), 4100u);
+  const std::size_t cut = much.find("… and ");
+  ASSERT_NE(cut, std::string::npos) << much;
+  const auto shown = std::count(much.begin(), much.begin() + std::ptrdiff_t(cut), '\n');
+  EXPECT_EQ(much.substr(cut), "… and " + std::to_string(10000 - shown) + " more lines\n");
+}
+
 TEST(Runner, ExitIsReported) {
   EXPECT_EQ(Fixture("unruly").reason("exit"), "exited with status 3");
 }
@@ -149,13 +190,16 @@ TEST(Runner, AnUnwrittenElementIsSeen) {
 }
 
 TEST(Runner, OldContentsMustNotMatter) {
-  EXPECT_EQ(Fixture("unruly").reason("old_contents"),
-            "y[0,2] depends on what the output or the scratch held before");
+  EXPECT_TRUE(
+      Fixture("unruly").reason("old_contents").starts_with("y[0,2] depends on what the output"));
+  // NaN + x is the NaN that was there: that element was written all the same.
+  EXPECT_TRUE(Fixture("unruly").reason("adds_up").starts_with("y[0,0] depends on what the output"));
 }
 
-TEST(Runner, AFalsePromiseOfDeterminismIsSeen) {
-  EXPECT_EQ(Fixture("unruly").reason("random"),
-            "not deterministic, but says it is: y[0,3] differs from run to run");
+TEST(Runner, AResultThatChangesFromRunToRunIsSeen) {
+  const std::string reason = Fixture("unruly").reason("random");
+  EXPECT_TRUE(reason.starts_with("y[0,3] differs from run to run")) << reason;
+  EXPECT_NE(reason.find(".deterministic = false"), std::string::npos) << reason;
 }
 
 TEST(Runner, AnHonestNondeterministicRungPasses) {
@@ -202,7 +246,9 @@ TEST(Runner, AnOutputInTheMemoryOfItsInput) {
       EXPECT_EQ(r.status, Status::passed) << r.test << ": " << r.reason;
     for (const Record& r : f.run("pairs", {"backwards"}, bench)) {
       EXPECT_EQ(r.status, r.test == "apart" ? Status::passed : Status::failed) << r.test;
-      if (r.test != "apart") EXPECT_TRUE(r.reason.starts_with("y[")) << r.reason;
+      if (r.test != "apart") {
+        EXPECT_TRUE(r.reason.starts_with("y[")) << r.reason;
+      }
     }
   }
 }

@@ -204,7 +204,7 @@ Index rewrite_shared(Source& s, Index at, std::unordered_set<std::string_view>* 
             ? "alignof(" + type + ")"
             : "::simt::larger(alignof(" + type + "), alignof(" + alignment_type + "))";
     tail += " static ::simt::SharedVar " + variable + "{\"" + name + "\", sizeof(" + type + "), " +
-            alignment + "};";
+            alignment + ", ::simt::shape_of<" + type + ">()};";
     tail += namespace_scope ? " [[maybe_unused]] static thread_local " + type + "& " + name +
                                   " = *static_cast<" + type + "*>(::simt::thread_file_shared(" +
                                   variable + "));"

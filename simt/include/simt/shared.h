@@ -4,12 +4,13 @@
 //   __shared__ T x[N];
 // into
 //   typedef T simt_type_x[N];
-//   static ::simt::SharedVar simt_var_x{"x", sizeof(...), alignof(...)};
+//   static ::simt::SharedVar simt_var_x{"x", sizeof(...), alignof(...), shape_of<...>()};
 //   auto& x = *static_cast<simt_type_x*>(simt_var_x.address());
 // and an `extern __shared__ T x[]` into a reference to the block's dynamic area. Constructors do
 // not run, as on a GPU. A place is given the first time a grid reaches the declaration, so a
 // variable has one offset in all blocks of a grid, and only what a grid really uses counts.
 
+#include <simt/array_shape.h>
 #include <simt/cluster.h>
 #include <simt/self.h>
 
@@ -21,8 +22,8 @@ namespace simt {
 
 class SharedVar {
  public:
-  constexpr SharedVar(const char* name, std::size_t size, std::size_t alignment)
-      : name_(name), size_(size), alignment_(alignment) {}
+  constexpr SharedVar(const char* name, std::size_t size, std::size_t alignment, ArrayShape shape)
+      : name_(name), size_(size), alignment_(alignment), shape_(shape) {}
 
   void* address() {
     const std::uint64_t place = place_.load(std::memory_order_relaxed);
@@ -36,6 +37,7 @@ class SharedVar {
   const char* name() const { return name_; }
   std::size_t size() const { return size_; }
   std::size_t alignment() const { return alignment_; }
+  const ArrayShape& shape() const { return shape_; }
 
  private:
   void* find_place();  // asks the grid, then remembers the answer for this grid's generation
@@ -43,6 +45,7 @@ class SharedVar {
   const char* name_;
   std::size_t size_;
   std::size_t alignment_;
+  ArrayShape shape_;
   std::atomic<std::uint64_t> place_{0};  // grid generation, offset
 };
 

@@ -38,9 +38,16 @@ Module module_of(const void* instruction) {
 }
 
 struct Line {
-  std::string text;  // "file:line"
-  bool own = false;  // of simt or a library of the system
+  std::string text;     // "file:line"
+  bool own = false;     // of simt or a library of the system
+  bool source = false;  // no header
 };
+
+bool is_source(const std::string& path) {
+  constexpr std::array ends = {".cu", ".cpp", ".cc", ".cxx", ".c"};
+  return std::any_of(ends.begin(), ends.end(),
+                     [&](const char* end) { return path.ends_with(end); });
+}
 
 bool is_own(const std::string& module, const std::string& path) {
   return module.rfind("/lib", 0) == 0 || module.rfind("/usr/lib", 0) == 0 ||
@@ -70,8 +77,13 @@ Line line_of(const Module& module) {
       continue;
     }
     const bool own = is_own(module.path, line);
+    const std::string name = line.substr(line.rfind('/', colon) + 1);
+    const bool source = is_source(line.substr(0, colon));
     if (found.text.empty() || (found.own && !own)) {
-      found = {line.substr(line.rfind('/', colon) + 1), own};
+      found = {name, own, source};
+    } else if (!own && !found.own && !found.source && source) {
+      // Whoever called a header's function looks for the call.
+      found = {name + " (inside " + found.text + ")", own, source};
     }
   }
   pclose(pipe);

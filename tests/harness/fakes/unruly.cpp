@@ -81,6 +81,10 @@ const Named all[] = {
        right(a);
        if (!nan) a.y.as<float>()[2] += 1e-6f;
      }},
+    {"unruly/adds_up.cu",
+     [](const Unruly& a, cudaStream_t) {
+       for (std::int64_t i = 0; i < a.x.size(); ++i) a.y.as<float>()[i] += 2 * a.x.as<float>()[i];
+     }},
     {"unruly/random.cu",
      [](const Unruly& a, cudaStream_t) {
        right(a);
@@ -102,6 +106,18 @@ const Named all[] = {
 
 struct RegisterAll {
   RegisterAll() {
+    Registrar<Unruly>("unruly/prints.cu",
+                      [](const Unruly& a, cudaStream_t) {
+                        right(a);
+                        std::printf("x[0] of %lld\n", static_cast<long long>(a.x.size()));
+                      },
+                      {});
+    Registrar<Unruly>("unruly/prints_much.cu",
+                      [](const Unruly& a, cudaStream_t) {
+                        right(a);
+                        for (int i = 0; i < 10000; ++i) std::printf("line %d\n", i);
+                      },
+                      {});
     for (const Named& n : all) Registrar<Unruly>(n.file, n.launch, {});
     // Declares that it is not deterministic, and is within the tolerance: passes.
     Registrar<Unruly>("unruly/honest.cu",
