@@ -165,7 +165,7 @@ class Matcher {
       refuse(p, fmt::format("points to const, but {} is an output", a.name));
     const std::vector<DType>& types = types_of(contract_, a);
     if (!p.element || !contains(types, *p.element))
-      refuse(p, fmt::format("is of no type of {}, which is {}", a.name, type_list(types)));
+      refuse(p, fmt::format("points to no type that {} has ({})", a.name, type_list(types)));
     m_.tensors[&a] = *p.element;
     // A C-style cast: `long` and `long long` are two types of the same 64 bits.
     m_.arguments[i] = fmt::format("({}){}.data", p.type, a.name);

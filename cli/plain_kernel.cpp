@@ -245,13 +245,11 @@ std::string describe(const KernelMatch& m) {
                             ? m.meanings[i]
                             : fmt::format("{} = {}", name, m.meanings[i]));
   }
+  std::string launch = fmt::format("<<<{}, {}>>>", m.launch.grid, m.launch.block);
+  if (m.launch.grid.empty())
+    launch = fmt::format("<<<enough for every element, {}>>> (--grid, --block)", m.launch.block);
   return fmt::format("{}{}({}) as {}, {}", m.kernel->bare_name(), m.template_arguments,
-                     fmt::join(arguments, ", "), m.contract->name(),
-                     m.launch.grid.empty()
-                         ? fmt::format("blocks of {} threads for every element; --grid and --block "
-                                       "change that",
-                                       m.launch.block)
-                         : fmt::format("<<<{}, {}>>>", m.launch.grid, m.launch.block));
+                     fmt::join(arguments, ", "), m.contract->name(), launch);
 }
 
 }  // namespace
