@@ -3,6 +3,7 @@
 #include <simt/errors.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <mutex>
@@ -94,6 +95,16 @@ void add(Finding finding) {
   Entry& entry = s.fresh[{finding.kind, finding.pc, finding.other}];
   if (entry.count == 0 || finding.rank < entry.finding.rank) entry.finding = std::move(finding);
   ++entry.count;
+}
+
+bool is_reported_at(const void* pc) {
+  print_new();
+  Store& s = store();
+  const std::lock_guard lock(s.mutex);
+  const std::string line = short_name(location_of(pc));
+  return !line.empty() && std::any_of(s.all.begin(), s.all.end(), [&](const Entry& entry) {
+    return short_name(location_of(entry.finding.pc)) == line;
+  });
 }
 
 void add_fault(const std::string& report, const std::string& kernel) {

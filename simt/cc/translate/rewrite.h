@@ -55,6 +55,10 @@ void rewrite_volatile_store(Source& source, Index i, const VolatileNames& names)
 // The `while` at `i`, if it waits for one of these or a cast to volatile: then true.
 bool rewrite_spin(Source& source, Index i, const VolatileNames& names);
 
+// For the checks: the call of the CUDA API at `i`, if it is a statement of its own: its error is
+// lost.
+void rewrite_lost_call(Source& source, Index i);
+
 // An asm statement in device code.
 void rewrite_asm(Source& source, Index i);
 

@@ -45,6 +45,9 @@ class Translator {
           refuse_texture_reference();
         } else if (!volatile_.empty() && in_device_code() && volatile_.count(s_.text(at_)) != 0) {
           rewrite_volatile_store(s_, at_, volatile_);
+        } else if (checked_ && s_.is(at_ + 1, '(') && !system_header_ && !at_namespace_scope() &&
+                   !in_device_code()) {
+          rewrite_lost_call(s_, at_);
         } else if (constant_indices_end_ != none && at_ < constant_indices_end_) {
           rewrite_index();
         }

@@ -10,8 +10,9 @@
 
 namespace simt {
 
-// A launch was refused before it ran: recorded as this thread's last error, not sticky.
-void launch_failed(cudaError_t error);
+// A launch was refused before it ran: recorded as this thread's last error, not sticky. The reason
+// says in words which number is wrong.
+void launch_failed(cudaError_t error, const std::string& reason = "");
 
 // A kernel faulted while it ran: prints the report on stderr now; the code becomes visible at the
 // next synchronising call and then sticks to every call until cudaDeviceReset.

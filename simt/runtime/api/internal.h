@@ -7,10 +7,13 @@
 #include <simt/api_templates.h>
 #include <simt/errors.h>
 
+#include <string>
+
 namespace simt::api {
 
-// Remembers a failed call as this thread's last error and hands the code through.
-cudaError_t record(cudaError_t error);
+// Remembers a failed call as this thread's last error and hands the code through. The reason says in
+// words what is wrong, where the code alone does not.
+cudaError_t record(cudaError_t error, const std::string& reason = "");
 
 // The fault of an earlier kernel, once a synchronising call has seen it. Calls that do not wait for
 // the device begin with this.

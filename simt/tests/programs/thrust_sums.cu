@@ -50,7 +50,7 @@ void sums(const std::vector<int>& h, const thrust::device_vector<int>& d) {
   expect("max_element greater", CALL(max_element, first, last, thrust::greater<int>()) - first,
          std::min_element(h.begin(), h.end()) - h.begin());
   const auto both = CALL(minmax_element, first, last);
-  expect("minmax_element", *both.second - *both.first,
+  expect("minmax_element", d[both.second - first] - d[both.first - first],
          *std::max_element(h.begin(), h.end()) - *std::min_element(h.begin(), h.end()));
   expect("all_of", CALL(all_of, first, last, IsOdd()), 0);
   expect("any_of", CALL(any_of, first, last, IsOdd()), 1);
