@@ -29,6 +29,7 @@ bool is_upper(char c) {
 void rewrite_lost_call(Source& s, Index i) {
   const std::string_view name = s.text(i);
   if (name.size() < 5 || name.substr(0, 4) != "cuda" || !is_upper(name[4])) return;
+  if (name == "cudaGetLastError" || name == "cudaPeekAtLastError") return;  // that is looking
   const Index first = s.is(i - 1, Word::scope_) && !s.is_name(i - 2) ? i - 1 : i;
   const Index close = s.match(i + 1);
   if (close == none || !s.is(close + 1, ';') || !statement_begins(s, first)) return;

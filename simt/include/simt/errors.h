@@ -20,6 +20,8 @@ void kernel_faulted(cudaError_t error, const std::string& report);
 
 // Prints a report on stderr, or keeps it where the program asked for that (simt_keep_reports).
 void show_report(const std::string& text);
+// The same for a launch that was refused.
+void show_refusal(const std::string& text);
 
 // True from a fault until cudaDeviceReset: launches are refused.
 bool is_poisoned();

@@ -7,8 +7,9 @@
 
 #include <driver_types.h>
 
-// What is known about why this thread's last call failed with `error`; "" if nothing is.
-extern "C" const char* simt_error_reason(int error);
+// Why this thread's last call that failed did so, in words, if that was with the error of this name;
+// "" if nothing is known. For programs that report errors with more than CUDA's text.
+extern "C" const char* simt_error_reason(const char* name);
 
 namespace simt {
 

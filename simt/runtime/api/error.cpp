@@ -7,7 +7,9 @@
 #include <atomic>
 #include <cstdio>
 #include <mutex>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "api/internal.h"
@@ -33,6 +35,7 @@ struct Reports {
   std::mutex mutex;
   bool kept = false;
   std::string text;
+  std::set<std::string> refusals;  // that were printed
 };
 
 Reports& reports() {
@@ -53,7 +56,7 @@ namespace {
 // After a fault every call fails, and the fault has its own report.
 void note_lost(const char* call, const char* kernel, cudaError_t error) {
   if (check_hooks == nullptr || in_kernel() || is_poisoned() || error == cudaErrorNotReady) return;
-  check_hooks->error_lost(call, kernel, error, simt_error_reason(error));
+  check_hooks->error_lost(call, kernel, error, simt_error_reason(cudaGetErrorName(error)));
 }
 
 }  // namespace
@@ -81,6 +84,17 @@ void show_report(const std::string& text) {
   } else {
     std::fputs(text.c_str(), stderr);
   }
+}
+
+// Programs that look for a shape that is accepted try many: each is told once. A checked program is
+// told by the checks, if it does not look.
+void show_refusal(const std::string& text) {
+  Reports& all = reports();
+  {
+    const std::lock_guard lock(all.mutex);
+    if (!all.kept && (check_hooks != nullptr || !all.refusals.insert(text).second)) return;
+  }
+  show_report(text);
 }
 
 bool is_poisoned() {
@@ -136,9 +150,10 @@ extern "C" const char* simt_take_reports() {
   return text.c_str();
 }
 
-extern "C" const char* simt_error_reason(int error) {
+extern "C" const char* simt_error_reason(const char* name) {
   const simt::Reason& reason = simt::last_reason;
-  return reason.error == error ? reason.text.c_str() : "";
+  const bool same = std::string_view(cudaGetErrorName(reason.error)) == name;
+  return same ? reason.text.c_str() : "";
 }
 
 cudaError_t cudaGetLastError() {

@@ -91,7 +91,11 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attr, int
   Function& f = functions()[kernel];
   switch (attr) {
     case cudaFuncAttributeMaxDynamicSharedMemorySize:
-      if (value < 0 || static_cast<size_t>(value) > shared_opt_in) break;
+      if (value < 0 || static_cast<size_t>(value) > shared_opt_in) {
+        return record(cudaErrorInvalidValue, std::to_string(value) +
+                                                 " bytes of dynamic shared memory; the limit is " +
+                                                 std::to_string(shared_opt_in));
+      }
       f.max_dynamic = static_cast<size_t>(value);
       return cudaSuccess;
     case cudaFuncAttributePreferredSharedMemoryCarveout:

@@ -34,6 +34,9 @@ void add_allocation(const void* base, std::size_t size, MemoryKind kind, unsigne
 std::optional<Allocation> allocation_at(const void* base);  // only if it begins there
 std::optional<Allocation> take_allocation(const void* base, bool (*wanted)(MemoryKind));
 
+// Whether the address is data of the program or of a library, as variables of the device are.
+bool is_module_data(const void* pointer, bool writable);
+
 // Device memory for simt's own use, which the program knows nothing of; cudaFree frees it.
 cudaError_t allocate_own(void** pointer, std::size_t size);
 

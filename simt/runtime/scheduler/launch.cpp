@@ -6,7 +6,6 @@
 
 #include <deque>
 #include <mutex>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -83,18 +82,11 @@ void run_children(Grid& grid) {
   waiting = nullptr;
 }
 
-// One report for each way in which launches of a kernel are refused: programs that look for a shape
-// that is accepted try many. A checked program is told by the checks, if it does not look.
 cudaError_t refuse(const Kernel& kernel, const Refusal& refusal) {
   launch_failed(refusal.error, refusal.reason);
-  if (check_hooks != nullptr || in_kernel()) return refusal.error;
-  static auto* const shown = new std::set<std::string>;
-  static std::mutex mutex;
-  const std::string report = "simt: kernel '" +
-                             std::string(kernel.name != nullptr ? kernel.name : "?") +
-                             "' cannot run: " + refusal.reason + "\n";
-  const std::lock_guard lock(mutex);
-  if (shown->insert(report).second) show_report(report);
+  if (in_kernel()) return refusal.error;
+  show_refusal("simt: kernel '" + std::string(kernel.name != nullptr ? kernel.name : "?") +
+               "' cannot run: " + refusal.reason + "\n");
   return refusal.error;
 }
 
