@@ -273,19 +273,50 @@ class Translator {
     enter_device_code(f);
     s_.replace(at_, at_, f.body != none && at_namespace_scope() ? kernel_attributes(f) : "");
     if (checked_ && f.body != none && at_namespace_scope()) name_constant_indices(f.body);
-    if (f.body != none) require_cluster(f.body);
+    if (f.body != none) require_attributes(f.body);
     if (f.name == none) return;
     kernels_.insert(s_.text(f.name));
     const bool plain = f.body != none && s_.match(f.body) != none && at_namespace_scope() &&
                        !is_template() && s_.is_name(f.name) && !head_has(Word::template_, f.name) &&
                        !s_.is(f.name - 1, Word::scope_);
     if (!plain) return;
-    const std::string name(s_.text(f.name));
+    const std::string name(s_.text(f.name)), id = name + "_" + std::to_string(at_);
+    const bool has_shared = keep_shared_facts(f.body, "simt_facts_" + id);
     s_.insert_after(s_.match(f.body),
-                    " [[maybe_unused]] static const ::simt::KernelRegistrar simt_kernel_" + name +
-                        "_" + std::to_string(at_) + "(\"" + name +
-                        "\", [](auto simt_id) -> decltype(simt_id(" + name +
-                        ")) { return simt_id(" + name + "); });");
+                    " [[maybe_unused]] static const ::simt::KernelRegistrar simt_kernel_" + id +
+                        "(\"" + name + "\", [](auto simt_id) -> decltype(simt_id(" + name +
+                        ")) { return simt_id(" + name + "); }, {" + launch_bound(f.body) + ", " +
+                        (has_shared ? "&::simt::static_shared<" + facts_ + ">" : "nullptr") +
+                        "});");
+  }
+
+  // Shared variables of the kernel are counted under a type that stands for it: simt/kernel_facts.h.
+  // False if there are none.
+  bool keep_shared_facts(Index body, const std::string& facts) {
+    const Index end = s_.match(body);
+    // A kernel that runs as loops has two bodies: `if (__builtin_expect(::simt::splits(), 0)) {...}`
+    // comes before the other.
+    const bool split = s_.text(body + 8) == "splits" && s_.match(body + 2) != none;
+    facts_begin_ = split ? s_.last_of(s_.match(body + 2) + 1) : body;
+    bool found = false;
+    for (Index i = body; i < end && !found; ++i) found = s_.is(i, Word::shared_);
+    if (!found) return false;
+    Index begin = declaration_;
+    while (s_[begin].kind == Kind::directive) ++begin;
+    s_.insert_before(begin, "namespace { struct " + facts + "; } ");
+    facts_ = facts;
+    facts_end_ = end;
+    return true;
+  }
+
+  // The threads that `__launch_bounds__` allows, as text; "0" without it.
+  std::string launch_bound(Index body) const {
+    for (Index i = declaration_; i < body; ++i) {
+      if (s_.text(i) != "__simt_launch_bounds__" || s_.match(i + 1) == none) continue;
+      const std::string sizes = s_.flat_text({i + 2, s_.match(i + 1)});
+      if (!sizes.empty()) return "::simt::launch_bound(" + sizes + ")";
+    }
+    return "0";
   }
 
   // What a thread reads of threadIdx.x and the like is the same as long as it runs, and no access
@@ -309,13 +340,16 @@ class Translator {
     s_.replace(at_, at_, "::simt_" + std::string(name));
   }
 
-  // The kernel's first statement makes sure of its `__cluster_dims__`: so it is known whatever the
-  // way of the launch, and may depend on template parameters.
-  void require_cluster(Index body) {
+  // The kernel's first statements make sure of its `__cluster_dims__` and `__launch_bounds__`: so
+  // they are known whatever the way of the launch, and may depend on template parameters.
+  void require_attributes(Index body) {
     for (Index i = declaration_; i < body; ++i) {
       if (!s_.is(i, Word::cluster_dims_) || s_.match(i + 1) == none) continue;
       const std::string size = s_.flat_text({i + 2, s_.match(i + 1)});
-      if (!size.empty()) s_.insert_after(body, " ::simt::in_clusters_of(" + size + ");");
+      const bool cluster = s_.text(i) == "__simt_cluster_dims__";
+      if (size.empty()) continue;
+      s_.insert_after(body, (cluster ? " ::simt::in_clusters_of(" : " ::simt::in_launch_bounds(") +
+                                size + ");");
     }
   }
 
@@ -388,7 +422,8 @@ class Translator {
     std::vector<std::string_view> declared;
     const bool at_namespace = at_namespace_scope();
     const Index end =
-        rewrite_shared(s_, at_, at_namespace ? &file_scope_shared_ : nullptr, checked_, declared);
+        rewrite_shared(s_, at_, at_namespace ? &file_scope_shared_ : nullptr, checked_,
+                       at_ > facts_begin_ && at_ < facts_end_ ? facts_ : "", declared);
     for (Index i = at_; i < end; ++i) {
       if (s_.is(i, Word::volatile_)) {
         for (const std::string_view name : declared) declare_volatile(name);
@@ -457,6 +492,8 @@ class Translator {
   Index declaration_ = 0;  // first token of the current declaration at namespace scope
   Index body_end_ = none;  // the brace that ends the function or class at namespace scope
   Index device_end_ = none;
+  std::string facts_;  // the type that stands for the current kernel, and where it is for
+  Index facts_begin_ = 0, facts_end_ = 0;
   Index constant_indices_end_ = none;  // of a kernel, if threadIdx is a constant in it
   std::unordered_set<std::string_view> kernels_;
   std::vector<SharedName> shared_;

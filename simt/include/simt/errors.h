@@ -30,6 +30,9 @@ bool is_poisoned();
 // cudaFuncSetAttribute raised it.
 std::size_t max_dynamic_shared(const void* kernel);
 
+// A launch of this kernel used so many bytes of static shared memory.
+void note_static_shared(const void* kernel, std::size_t bytes);
+
 // Whether cudaFuncSetAttribute has allowed this kernel clusters of more than 8 blocks.
 bool may_exceed_portable_cluster(const void* kernel);
 

@@ -4,6 +4,7 @@
 #include <simt/kernel.h>
 #include <simt/launch.h>
 
+#include <algorithm>
 #include <deque>
 #include <mutex>
 #include <string>
@@ -82,6 +83,15 @@ void run_children(Grid& grid) {
   waiting = nullptr;
 }
 
+// The first launch tells what the variables of a kernel and of the functions it calls take.
+void note_shared(const void* identity, const Grid& grid) {
+  StaticShared used;
+  for (const SharedPlace& place : grid.places) {
+    used.add(place.variable->size(), std::max<std::size_t>(place.variable->alignment(), 1));
+  }
+  note_static_shared(identity, used.bytes);
+}
+
 cudaError_t refuse(const Kernel& kernel, const Refusal& refusal) {
   launch_failed(refusal.error, refusal.reason);
   if (in_kernel()) return refusal.error;
@@ -106,6 +116,14 @@ Table& table() {
 }
 
 }  // namespace
+
+void beyond_launch_bounds(unsigned threads) {
+  Block& block = current_block();
+  block.grid->record_refusal(cudaErrorInvalidValue,
+                             "a block of " + std::to_string(block.thread_count) +
+                                 " threads; its __launch_bounds__ says " + std::to_string(threads));
+  block.leave();
+}
 
 void run_children_now() {
   Block& block = current_block();
@@ -144,6 +162,7 @@ cudaError_t run_grid(const Config& config, const Kernel& kernel) {
   publish_output(grid);
   if (check_hooks != nullptr) check_hooks->grid_ended(grid, grid.error != cudaSuccess);
   if (grid.error == cudaSuccess) {
+    if (kernel.identity != nullptr && !grid.places.empty()) note_shared(kernel.identity, grid);
     run_children(grid);
     return cudaSuccess;
   }
