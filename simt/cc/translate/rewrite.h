@@ -57,6 +57,10 @@ void rewrite_volatile_store(Source& source, Index i, const VolatileNames& names)
 // The `while` at `i`, if it waits for one of these or a cast to volatile: then true.
 bool rewrite_spin(Source& source, Index i, const VolatileNames& names);
 
+// "T, N, Rest..." of the `template <class T, int N, class... Rest>` at `i`; "" if a parameter has no
+// name, or it cannot be understood.
+std::string template_arguments(const Source& source, Index i);
+
 // For the checks: the call of the CUDA API at `i`, if it is a statement of its own: its error is
 // lost.
 void rewrite_lost_call(Source& source, Index i);

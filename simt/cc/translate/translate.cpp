@@ -1,6 +1,7 @@
 #include "translate/translate.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "translate/rewrite.h"
@@ -21,6 +22,7 @@ class Translator {
       : s_(text), linked_(linked), checked_(checked), cpp20_(cpp20) {}
 
   Translation run() {
+    look_ahead();
     for (at_ = 0; at_ < s_.size(); ++at_) step();
     Translation result;
     result.errors = std::move(s_.errors);
@@ -30,6 +32,31 @@ class Translator {
   }
 
  private:
+  // What must be known before the kernels come: whether some are launched through untyped pointers,
+  // and which of them have a name to themselves.
+  void look_ahead() {
+    for (Index i = 0; i < s_.size(); ++i) {
+      if (s_[i].kind == Kind::directive) {
+        follow_directive(i);
+      } else if (s_.is(i, Word::global_)) {
+        const Function f = parse_function(i + 1);
+        if (f.name != none && f.body != none) ++definitions_[s_.text(f.name)];
+      } else if (!system_header_ && s_.is_name(i) && s_[i].word == Word::none && !by_pointer_) {
+        const std::string_view name = s_.text(i);
+        by_pointer_ = name == "cudaLaunchKernel" || name == "cudaLaunchKernelExC" ||
+                      name == "cudaLaunchCooperativeKernel" || name == "cudaGetFuncBySymbol" ||
+                      name == "cudaGraphAddKernelNode";
+      }
+    }
+    system_header_ = false;
+  }
+
+  // `# 12 "file" 1 3`: the 3 says that it is a system's.
+  void follow_directive(Index i) {
+    const std::string_view line = s_.text(i);
+    system_header_ = line.find("\" ") != line.npos && line.find(" 3", line.rfind('"')) != line.npos;
+  }
+
   bool at_namespace_scope() const { return body_end_ == none || at_ > body_end_; }
   bool in_device_code() const { return device_end_ != none && at_ < device_end_; }
 
@@ -52,13 +79,8 @@ class Translator {
           rewrite_index();
         }
         return;
-      case Kind::directive: {
-        // `# 12 "file" 1 3`: the 3 says that it is a system's.
-        const std::string_view line = s_.text(at_);
-        system_header_ =
-            line.find("\" ") != line.npos && line.find(" 3", line.rfind('"')) != line.npos;
-        return;
-      }
+      case Kind::directive:
+        return follow_directive(at_);
       default:
         return;
     }
@@ -276,6 +298,7 @@ class Translator {
     if (f.body != none) require_attributes(f.body);
     if (f.name == none) return;
     kernels_.insert(s_.text(f.name));
+    if (f.body != none && by_pointer_) register_template(f);
     const bool plain = f.body != none && s_.match(f.body) != none && at_namespace_scope() &&
                        !is_template() && s_.is_name(f.name) && !head_has(Word::template_, f.name) &&
                        !s_.is(f.name - 1, Word::scope_);
@@ -288,6 +311,18 @@ class Translator {
                         ")) { return simt_id(" + name + "); }, {" + launch_bound(f.body) + ", " +
                         (has_shared ? "&::simt::static_shared<" + facts_ + ">" : "nullptr") +
                         "});");
+  }
+
+  // An instance of a template registers itself when it is made, for launches through a pointer from
+  // a table, whose type is lost. Not one of several templates of a name.
+  void register_template(const Function& f) {
+    if (!at_namespace_scope() || !is_template() || definitions_[s_.text(f.name)] != 1) return;
+    Index head = declaration_;
+    while (s_[head].kind == Kind::directive) ++head;
+    const std::string arguments = template_arguments(s_, head);
+    if (arguments.empty() || !s_.is_name(f.name)) return;
+    s_.insert_after(f.body, " (void)&::simt::SelfRegistered<&" + std::string(s_.text(f.name)) +
+                                "<" + arguments + ">>::noted;");
   }
 
   // Shared variables of the kernel are counted under a type that stands for it: simt/kernel_facts.h.
@@ -496,6 +531,8 @@ class Translator {
   Index facts_begin_ = 0, facts_end_ = 0;
   Index constant_indices_end_ = none;  // of a kernel, if threadIdx is a constant in it
   std::unordered_set<std::string_view> kernels_;
+  std::unordered_map<std::string_view, unsigned> definitions_;  // kernels by name
+  bool by_pointer_ = false;
   std::vector<SharedName> shared_;
   std::unordered_set<std::string_view> file_scope_shared_;
   std::unordered_set<std::string_view> extern_variables_;

@@ -110,6 +110,13 @@ void* kernel_handle(T* pointer, const char* = nullptr) {
   return const_cast<void*>(static_cast<const void*>(pointer));
 }
 
+// Named in the body of a kernel's template: each instance is known to cudaLaunchKernel from the
+// start.
+template <auto Function>
+struct SelfRegistered {
+  static inline const bool noted = (kernel_handle(Function), true);
+};
+
 // Emitted after a kernel's definition. An overloaded name resolves to nothing and is left out.
 struct KernelRegistrar {
   template <class Resolve>
