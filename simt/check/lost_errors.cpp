@@ -28,15 +28,16 @@ LostErrors& lost_errors() {
   return *it;
 }
 
-// Launches go through functions of simt's headers, which are code of the program's file.
-const void* calling_line() {
+// Launches go through functions of simt's headers, which are code of the program's file. `skipped`
+// frames of the program are not meant.
+const void* calling_line(int skipped) {
   void* frames[32];
   const int count = backtrace(frames, 32);
   const void* first = nullptr;
   for (int i = 0; i < count; ++i) {
     if (is_in_runtime(frames[i])) continue;
     if (first == nullptr) first = frames[i];
-    if (!is_own_code(frames[i])) return frames[i];
+    if (!is_own_code(frames[i]) && skipped-- == 0) return frames[i];
   }
   return first;
 }
@@ -45,7 +46,8 @@ const void* calling_line() {
 
 void error_lost(const char* call, const char* kernel, cudaError_t error, const char* reason) {
   if (!enabled.api) return;
-  const void* const pc = calling_line();
+  // A kernel that is called as a function tells so itself; its caller is the one to name.
+  const void* const pc = calling_line(error == cudaErrorMissingConfiguration ? 1 : 0);
   LostErrors& all = lost_errors();
   const std::lock_guard lock(all.mutex);
   std::vector<Finding>& mine = all.by_thread[std::this_thread::get_id()];

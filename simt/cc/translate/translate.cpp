@@ -297,6 +297,12 @@ class Translator {
     if (checked_ && f.body != none && at_namespace_scope()) name_constant_indices(f.body);
     if (f.body != none) require_attributes(f.body);
     if (f.name == none) return;
+    if (f.body != none && at_namespace_scope()) {
+      s_.insert_after(f.body,
+                      " if (__builtin_expect(!::simt::in_kernel(), 0)) return "
+                      "::simt::called_without_launch(\"" +
+                          std::string(s_.text(f.name)) + "\");");
+    }
     kernels_.insert(s_.text(f.name));
     if (f.body != none && by_pointer_) register_template(f);
     const bool plain = f.body != none && s_.match(f.body) != none && at_namespace_scope() &&
@@ -375,14 +381,15 @@ class Translator {
     s_.replace(at_, at_, "::simt_" + std::string(name));
   }
 
-  // The kernel's first statements make sure of its `__cluster_dims__` and `__launch_bounds__`: so
-  // they are known whatever the way of the launch, and may depend on template parameters.
+  // The kernel's first statements make sure of its `__cluster_dims__` and a template's
+  // `__launch_bounds__`: so they are known whatever the way of the launch, and may depend on template
+  // parameters.
   void require_attributes(Index body) {
     for (Index i = declaration_; i < body; ++i) {
       if (!s_.is(i, Word::cluster_dims_) || s_.match(i + 1) == none) continue;
       const std::string size = s_.flat_text({i + 2, s_.match(i + 1)});
       const bool cluster = s_.text(i) == "__simt_cluster_dims__";
-      if (size.empty()) continue;
+      if (size.empty() || (!cluster && !is_template())) continue;
       s_.insert_after(body, (cluster ? " ::simt::in_clusters_of(" : " ::simt::in_launch_bounds(") +
                                 size + ");");
     }

@@ -30,6 +30,9 @@ bool is_poisoned();
 // cudaFuncSetAttribute raised it.
 std::size_t max_dynamic_shared(const void* kernel);
 
+// Threads of a block that its __launch_bounds__ allow; 0 if it has none, or is a template.
+unsigned launch_bound_of(const void* kernel);
+
 // A launch of this kernel used so many bytes of static shared memory.
 void note_static_shared(const void* kernel, std::size_t bytes);
 

@@ -40,10 +40,14 @@ constexpr unsigned launch_bound(unsigned threads, A...) {
   return threads;
 }
 
+// The host has called a kernel as a function, through a pointer: nothing runs. A kernel begins by
+// asking whether that is so.
+void called_without_launch(const char* kernel);
+
 [[noreturn]] void beyond_launch_bounds(unsigned threads);
 
-// What `__launch_bounds__` becomes, as the kernel's first statement: a launch with more threads ends
-// here, before the kernel did anything.
+// What a template's `__launch_bounds__` becomes, as the kernel's first statement: a launch with more
+// threads ends here, before the kernel did anything. Those of other kernels are known at the launch.
 template <class... A>
 void in_launch_bounds(unsigned threads, A...) {
   if (front != nullptr && threads != 0 && front->thread_count > threads) {

@@ -107,6 +107,10 @@ void simt::describe_kernel(const void* kernel, const KernelFacts& facts) {
   all_facts()[kernel].declared = facts;
 }
 
+unsigned simt::launch_bound_of(const void* kernel) {
+  return facts_of(kernel).declared.max_threads;
+}
+
 void simt::note_static_shared(const void* kernel, size_t bytes) {
   const std::lock_guard lock(functions_mutex);
   size_t& seen = all_facts()[kernel].seen_shared;

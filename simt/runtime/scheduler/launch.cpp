@@ -117,6 +117,14 @@ Table& table() {
 
 }  // namespace
 
+// The stub that nvcc makes of a kernel takes the configuration that <<<>>> has put down and returns
+// if there is none.
+void called_without_launch(const char* name) {
+  const Kernel kernel{nullptr, name, nullptr, nullptr, 0};
+  note_lost_launch(name, refuse(kernel, {cudaErrorMissingConfiguration,
+                                         "it is called as a function, without <<<grid, block>>>"}));
+}
+
 void beyond_launch_bounds(unsigned threads) {
   Block& block = current_block();
   block.grid->record_refusal(cudaErrorInvalidValue,

@@ -107,6 +107,10 @@ Refusal check_limits(const Config& config, const Kernel& kernel) {
   if (std::string reason = shape_mistake(config.grid, config.block); !reason.empty()) {
     return {cudaErrorInvalidValue, std::move(reason)};
   }
+  const unsigned bound = launch_bound_of(kernel.identity);
+  if (bound != 0 && count(config.block) > bound) {
+    return beyond_bounds(static_cast<unsigned>(count(config.block)), bound);
+  }
   std::string reason = shared_mistake(config.dynamic_shared, max_dynamic_shared(kernel.identity));
   if (!reason.empty()) return {cudaErrorInvalidValue, std::move(reason)};
   reason = cooperative_mistake(config);
@@ -114,6 +118,11 @@ Refusal check_limits(const Config& config, const Kernel& kernel) {
   reason = cluster_mistake(config, kernel.identity);
   if (!reason.empty()) return {cudaErrorInvalidClusterSize, std::move(reason)};
   return {};
+}
+
+Refusal beyond_bounds(unsigned threads, unsigned bound) {
+  return {cudaErrorInvalidValue,
+          "a block of " + text(threads) + " threads; its __launch_bounds__ says " + text(bound)};
 }
 
 Refusal wrong_cluster(dim3 launched, dim3 made_for) {

@@ -15,6 +15,8 @@ struct Refusal {
 
 Refusal check_limits(const Config& config, const Kernel& kernel);
 
+Refusal beyond_bounds(unsigned threads, unsigned bound);
+
 // The kernel was made for clusters of one size and launched with another.
 Refusal wrong_cluster(dim3 launched, dim3 made_for);
 
