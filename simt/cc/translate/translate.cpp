@@ -295,14 +295,14 @@ class Translator {
     enter_device_code(f);
     s_.replace(at_, at_, f.body != none && at_namespace_scope() ? kernel_attributes(f) : "");
     if (checked_ && f.body != none && at_namespace_scope()) name_constant_indices(f.body);
-    if (f.body != none) require_attributes(f.body);
-    if (f.name == none) return;
-    if (f.body != none && at_namespace_scope()) {
+    if (f.name != none && f.body != none && at_namespace_scope()) {
       s_.insert_after(f.body,
                       " if (__builtin_expect(!::simt::in_kernel(), 0)) return "
                       "::simt::called_without_launch(\"" +
                           std::string(s_.text(f.name)) + "\");");
     }
+    if (f.body != none) require_attributes(f.body);
+    if (f.name == none) return;
     kernels_.insert(s_.text(f.name));
     if (f.body != none && by_pointer_) register_template(f);
     const bool plain = f.body != none && s_.match(f.body) != none && at_namespace_scope() &&

@@ -127,9 +127,8 @@ void called_without_launch(const char* name) {
 
 void beyond_launch_bounds(unsigned threads) {
   Block& block = current_block();
-  block.grid->record_refusal(cudaErrorInvalidValue,
-                             "a block of " + std::to_string(block.thread_count) +
-                                 " threads; its __launch_bounds__ says " + std::to_string(threads));
+  Refusal refusal = beyond_bounds(block.thread_count, threads);
+  block.grid->record_refusal(refusal.error, std::move(refusal.reason));
   block.leave();
 }
 
