@@ -25,6 +25,24 @@ expect "a missing part ends with 2" [ $code -eq 2 ]
 expect "it is named" grep -q 'missing: Ninja' "$work/err"
 expect "with the command to type" grep -qE 'apt-get install -y ninja-build|dnf install -y|brew install ninja' "$work/err"
 
+# A machine without OpenBLAS: the compiler does not find its header. Only programs that call cuBLAS need it.
+mkdir "$work/no_blas"
+cat >"$work/no_blas/g++" <<'END'
+#!/usr/bin/env bash
+[[ "$*" == *-fsyntax-only* ]] || exit 1
+! grep -q cblas.h
+END
+chmod +x "$work/no_blas/g++"
+printf '#include <cublas_v2.h>\n' >"$work/blas.cu"
+for words in "$work/blas.cu" "plain.cu -lcublas" "plain.cu -l cublasLt"; do
+  # shellcheck disable=SC2086
+  PATH=$work/no_blas:$PATH WARPATH_BUILD=$work/build WARPATH_NO_INSTALL=1 ./warpath cc $words >"$work/out" 2>"$work/err"
+  expect "cuBLAS asks for OpenBLAS: ${words##*/}" grep -q 'missing: OpenBLAS' "$work/err"
+done
+PATH=$work/no_blas:$PATH WARPATH_BUILD=$work/build WARPATH_NO_INSTALL=1 ./warpath cc plain.cu >"$work/out" 2>"$work/err"
+expect "other programs do not" [ -z "$(grep OpenBLAS "$work/err")" ]
+rm -rf "$work/build"
+
 # No network: pip finds nothing.
 PIP_CONFIG_FILE=/dev/null PIP_NO_INDEX=1 PIP_FIND_LINKS='' WARPATH_BUILD=$work/build ./warpath python -c 0 >"$work/out" 2>"$work/err"
 code=$?

@@ -25,8 +25,9 @@ WARPATH_EXPORT int warpath_devices() {
 // Waits for all work of users' kernels; null, or the error's name and its text. A fault is sticky on simt's device, so
 // the device is reset and the next call starts clean. Not for a GPU, whose context is torch's too.
 WARPATH_EXPORT const char* warpath_recover(const char** text) {
-  const cudaError_t error = cudaDeviceSynchronize();
-  cudaGetLastError();
+  const cudaError_t fault = cudaDeviceSynchronize();
+  const cudaError_t earlier = cudaGetLastError();  // of a launch that was refused, say
+  const cudaError_t error = fault != cudaSuccess ? fault : earlier;
   if (error == cudaSuccess) return nullptr;
   *text = cudaGetErrorString(error);
   cudaDeviceReset();

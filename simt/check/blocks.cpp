@@ -167,15 +167,16 @@ constexpr CheckHooks hooks = {
     copied_out,    trust_all,    block_began,     block_ended,   barrier_passed, warp_operation,
     named_arrived, named_passed, barriers_differ, barrier_lacks, warp_lacks,     blocks_met,
     cluster_met,   grid_ended,   copy_began,      copy_landed,   release_object, acquire_object,
-    async_access,  async_time,   barrier_made,    barrier_used,  proxy_fence,    async_misuse};
+    async_access,  async_time,   barrier_made,    barrier_used,  proxy_fence,    error_lost,
+    error_read,    async_misuse};
 
 void choose(const std::string& list) {
   const auto has = [&](const char* name) {
     return list == "leak" || list.find("all") != std::string::npos ||
            list.find(name) != std::string::npos;
   };
-  enabled = {has("memory"), has("race"), has("init"), has("sync"),
-             list.find("leak") != std::string::npos};
+  enabled = {has("memory"), has("race"), has("init"),
+             has("sync"),   has("api"),  list.find("leak") != std::string::npos};
 }
 
 [[gnu::constructor]] void start() {
@@ -210,6 +211,7 @@ void install() {
   on_exit(
       [](int status, void*) {
         append_sites();
+        report_lost_errors();
         report_leaks();
         print_summary(status);
       },

@@ -3,6 +3,7 @@
 #include <simt/errors.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <mutex>
@@ -179,6 +180,16 @@ void add(Finding finding) {
   fresh.count = 1;
   (fresh.finding.both_write ? fresh.write_write : fresh.read_write) = true;
   join(entry, fresh);
+}
+
+bool is_reported_at(const void* pc) {
+  print_new();
+  Store& s = store();
+  const std::lock_guard lock(s.mutex);
+  const std::string line = short_name(location_of(pc));
+  return !line.empty() && std::any_of(s.all.begin(), s.all.end(), [&](const Entry& entry) {
+    return short_name(location_of(entry.finding.pc)) == line;
+  });
 }
 
 void add_fault(const std::string& report, const std::string& kernel) {

@@ -54,6 +54,8 @@ void note_written(const void* pc, const void* other, Value written);
 void add(Finding finding);
 // What the program calls the allocation; "" if that cannot be told.
 std::string block_name(const Finding& finding);
+// True when something was found in the source line of this code already.
+bool is_reported_at(const void* pc);
 // The runtime has a report of its own (a deadlock, a wrong mask), and prints it.
 void add_fault(const std::string& report, const std::string& kernel);
 

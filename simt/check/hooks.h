@@ -41,6 +41,12 @@ void barrier_used(const void* barrier, bool engine, const void* pc);
 void proxy_fence(bool init);
 void async_misuse(const char* kind, const char* what, unsigned thread, const void* pc);
 
+// lost_errors.cpp
+void error_lost(const char* call, const char* kernel, cudaError_t error, const char* reason);
+void error_read();
+// The program ends: those that it never asked for become findings.
+void report_lost_errors();
+
 // copies.cpp
 void copy_began(void* to, const void* from, std::size_t size, const void* pc);
 void copy_landed(void* to, const void* from, std::size_t size, const void* pc);

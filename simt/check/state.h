@@ -31,7 +31,7 @@ using Address = std::uintptr_t;
 using Time = std::uint64_t;  // 38 bits
 
 struct Enabled {
-  bool memory = true, race = true, init = true, sync = true;
+  bool memory = true, race = true, init = true, sync = true, api = true;
   bool leak = false;  // leaks count as findings
 };
 extern Enabled enabled;

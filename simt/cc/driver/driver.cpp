@@ -17,6 +17,7 @@
 #include "split/split.h"
 #include "translate/list_kernels.h"
 #include "translate/translate.h"
+#include "translate/two_sides.h"
 
 namespace simt::cc {
 namespace {
@@ -259,18 +260,60 @@ class Driver {
     if (const int status = preprocess(input, object, before); status != 0 || o_.dry_run) {
       return status;
     }
-    const std::string preprocessed =
-        compiler_.clang ? with_plain_names(read_file(before)) : read_file(before);
+    const std::string preprocessed = preprocessed_text(before);
     if (o_.stage == Stage::list) {
       write_file(o_.output.empty() ? "-" : o_.output, list_kernels(preprocessed));
       return 0;
     }
+    if (const std::string joined = with_host_side(input, preprocessed); !joined.empty()) {
+      std::string messages;
+      const int status = compile_text(joined, after, object, messages);
+      if (status == 0 || o_.stage == Stage::translate) return say(messages, status);
+      std::string device_messages;
+      const int device_alone = compile_text(preprocessed, after, object, device_messages);
+      if (device_alone != 0) return say(device_messages, device_alone);
+      std::fprintf(stderr,
+                   "warpath cc: warning: the host's side of __CUDA_ARCH__ does not compile, so the "
+                   "host calls the device's side; without it:\n");
+      return say(messages + device_messages, 0);
+    }
+    std::string messages;
+    const int status = compile_text(preprocessed, after, object, messages);
+    return say(messages, status);
+  }
+
+  static int say(const std::string& messages, int status) {
+    std::fputs(messages.c_str(), stderr);
+    return status;
+  }
+
+  std::string preprocessed_text(const std::string& file) const {
+    return compiler_.clang ? with_plain_names(read_file(file)) : read_file(file);
+  }
+
+  // The text with the bodies of the host where `#ifdef __CUDA_ARCH__` makes them differ from the
+  // device's (translate/two_sides.h); empty if there are none.
+  std::string with_host_side(const std::string& input, const std::string& preprocessed) {
+    if (!mentions_arch(preprocessed)) return "";
+    const std::string file = temporary_file(fs::path(input).stem().string(), ".host.ii");
+    Command command = preprocessor(input, true);
+    append(command, compile_flags());
+    append(command, {"-U__CUDA_ARCH__", "-E", "-o", file});
+    std::string messages;
+    if (execute(command, &messages) != 0) return "";
+    std::string joined = join_sides(preprocessed, preprocessed_text(file));
+    return joined == preprocessed ? "" : joined;
+  }
+
+  // Translates and compiles; the messages are told at the user's lines.
+  int compile_text(const std::string& preprocessed, const std::string& after,
+                   const std::string& object, std::string& told) {
     const Translation translation = translate(preprocessed, o_.linked, o_.check, cpp20());
     const SourceMap map(preprocessed, translation.text, translation.pieces);
     const Diagnostics diagnostics(map, simt_.include);
     for (const Finding& error : translation.errors) {
       const SourceLocation location = map.of_offset(error.offset);
-      std::fputs(diagnostics.message(location, "error", error.what).c_str(), stderr);
+      told += diagnostics.message(location, "error", error.what);
     }
     if (!translation.errors.empty()) return 1;
     const std::string with_loops = split_text(preprocessed);
@@ -288,7 +331,7 @@ class Driver {
       messages.clear();
       status = compile_translated(translation.text, after, object, messages);
     }
-    std::fputs(diagnostics.rewrite(messages).c_str(), stderr);
+    told += diagnostics.rewrite(messages);
     return status;
   }
 

@@ -41,7 +41,7 @@ compiling
 
 checking
   --check            the program reports its CUDA bugs and exits with 1 if there are any:
-                     --check=memory,race,init,sync takes some of the checks (default: all);
+                     --check=memory,race,init,sync,api takes some of the checks (default: all);
                      with leak, memory that is never freed is a bug too, not only a warning
   --json[=FILE]      such a program also writes its findings to FILE (check.json)
   --check --debug    opens gdb where something is found (see `warpath debug --help`)
@@ -171,10 +171,10 @@ class Parser {
       o.check = true;
       o.checks = arg.substr(8);
       for (const std::string& name : items_of(o.checks)) {
-        static const std::array names = {"memory", "race", "init", "sync", "leak", "all"};
+        static const std::array names = {"memory", "race", "init", "sync", "api", "leak", "all"};
         if (std::find(names.begin(), names.end(), name) == names.end()) {
           throw UsageError("there is no check '" + name +
-                           "'; there are memory, race, init, sync, leak");
+                           "'; there are memory, race, init, sync, api, leak");
         }
       }
     } else if (arg == "--json") {

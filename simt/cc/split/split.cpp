@@ -24,8 +24,7 @@ std::optional<KernelParts> parts_of(const Source& s, Index i) {
     } else if (s.is(i, '(') && s.is_name(i - 1) && s.match(i) != none) {
       const bool modifier = s.is(i - 1, Word::attribute_) || s.is(i - 1, Word::alignas_) ||
                             s.is(i - 1, Word::decltype_) || s.is(i - 1, Word::noexcept_) ||
-                            s.is(i - 1, Word::requires_) || s.is(i - 1, Word::cluster_dims_) ||
-                            s.text(i - 1) == "__launch_bounds__";
+                            s.is(i - 1, Word::requires_) || s.is(i - 1, Word::cluster_dims_);
       if (modifier) continue;
       parts.name = i - 1;
       parts.parameters = {i + 1, s.match(i)};

@@ -16,6 +16,7 @@ const std::unordered_map<std::string_view, Word>& words() {
       {"__simt_variable__", Word::variable_},
       {"__simt_host__", Word::host_},
       {"__simt_cluster_dims__", Word::cluster_dims_},
+      {"__simt_launch_bounds__", Word::cluster_dims_},
       {"asm", Word::asm_},
       {"__asm__", Word::asm_},
       {"__asm", Word::asm_},

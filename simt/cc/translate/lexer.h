@@ -22,7 +22,7 @@ enum class Word : std::uint8_t {
   device_,
   variable_,  // __constant__ and __managed__
   host_,
-  cluster_dims_,
+  cluster_dims_,  // also __launch_bounds__: attributes of a kernel with arguments
   asm_,
   printf_,
   assert_fail_,

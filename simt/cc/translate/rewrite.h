@@ -27,9 +27,11 @@ void rewrite_launch(Source& source, Index i, bool checked, bool cpp20);
 // Rewrites the declaration around the `__shared__` at `i`; gives the names it declares and returns
 // the index of its ';' (or `i` when it is no declaration). `file_scope` is null inside functions;
 // else it has the names already declared there, because an extern declaration may come again.
-// `checked`: a file's variables are placed as a function's are.
+// `checked`: a file's variables are placed as a function's are. `facts`: the type that stands for the
+// kernel whose variables they are (simt/kernel_facts.h), or "".
 Index rewrite_shared(Source& source, Index i, std::unordered_set<std::string_view>* file_scope,
-                     bool checked, std::vector<std::string_view>& declared);
+                     bool checked, const std::string& facts,
+                     std::vector<std::string_view>& declared);
 
 // For the checks: names the variables of the declaration that begins at `begin` and has
 // `__device__` at `i`, and puts a zone without data around them.
@@ -54,6 +56,14 @@ void rewrite_volatile_store(Source& source, Index i, const VolatileNames& names)
 
 // The `while` at `i`, if it waits for one of these or a cast to volatile: then true.
 bool rewrite_spin(Source& source, Index i, const VolatileNames& names);
+
+// "T, N, Rest..." of the `template <class T, int N, class... Rest>` at `i`; "" if a parameter has no
+// name, or it cannot be understood.
+std::string template_arguments(const Source& source, Index i);
+
+// For the checks: the call of the CUDA API at `i`, if it is a statement of its own: its error is
+// lost.
+void rewrite_lost_call(Source& source, Index i);
 
 // An asm statement in device code.
 void rewrite_asm(Source& source, Index i);

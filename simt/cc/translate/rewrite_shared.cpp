@@ -123,7 +123,8 @@ std::vector<Index> declared_names(const Source& s, Index begin, Index end) {
 }
 
 Index rewrite_shared(Source& s, Index at, std::unordered_set<std::string_view>* file_scope,
-                     bool checked, std::vector<std::string_view>& declared) {
+                     bool checked, const std::string& facts,
+                     std::vector<std::string_view>& declared) {
   const bool namespace_scope = file_scope != nullptr;
   const Index begin = declaration_start(s, at);
   const Index end = declaration_end(s, at);
@@ -205,6 +206,10 @@ Index rewrite_shared(Source& s, Index at, std::unordered_set<std::string_view>* 
             : "::simt::larger(alignof(" + type + "), alignof(" + alignment_type + "))";
     tail += " static ::simt::SharedVar " + variable + "{\"" + name + "\", sizeof(" + type + "), " +
             alignment + ", ::simt::shape_of<" + type + ">()};";
+    if (!facts.empty()) {
+      tail += " (void)&::simt::SharedFact<" + facts + ", sizeof(" + type + "), " + alignment +
+              ", " + std::to_string(d.name) + ">::noted;";
+    }
     tail += namespace_scope ? " [[maybe_unused]] static thread_local " + type + "& " + name +
                                   " = *static_cast<" + type + "*>(::simt::thread_file_shared(" +
                                   variable + "));"

@@ -1,6 +1,7 @@
 #include "translate/translate.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "translate/rewrite.h"
@@ -21,6 +22,7 @@ class Translator {
       : s_(text), linked_(linked), checked_(checked), cpp20_(cpp20) {}
 
   Translation run() {
+    look_ahead();
     for (at_ = 0; at_ < s_.size(); ++at_) step();
     Translation result;
     result.errors = std::move(s_.errors);
@@ -30,6 +32,31 @@ class Translator {
   }
 
  private:
+  // What must be known before the kernels come: whether some are launched through untyped pointers,
+  // and which of them have a name to themselves.
+  void look_ahead() {
+    for (Index i = 0; i < s_.size(); ++i) {
+      if (s_[i].kind == Kind::directive) {
+        follow_directive(i);
+      } else if (s_.is(i, Word::global_)) {
+        const Function f = parse_function(i + 1);
+        if (f.name != none && f.body != none) ++definitions_[s_.text(f.name)];
+      } else if (!system_header_ && s_.is_name(i) && s_[i].word == Word::none && !by_pointer_) {
+        const std::string_view name = s_.text(i);
+        by_pointer_ = name == "cudaLaunchKernel" || name == "cudaLaunchKernelExC" ||
+                      name == "cudaLaunchCooperativeKernel" || name == "cudaGetFuncBySymbol" ||
+                      name == "cudaGraphAddKernelNode";
+      }
+    }
+    system_header_ = false;
+  }
+
+  // `# 12 "file" 1 3`: the 3 says that it is a system's.
+  void follow_directive(Index i) {
+    const std::string_view line = s_.text(i);
+    system_header_ = line.find("\" ") != line.npos && line.find(" 3", line.rfind('"')) != line.npos;
+  }
+
   bool at_namespace_scope() const { return body_end_ == none || at_ > body_end_; }
   bool in_device_code() const { return device_end_ != none && at_ < device_end_; }
 
@@ -45,17 +72,15 @@ class Translator {
           refuse_texture_reference();
         } else if (!volatile_.empty() && in_device_code() && volatile_.count(s_.text(at_)) != 0) {
           rewrite_volatile_store(s_, at_, volatile_);
+        } else if (checked_ && s_.is(at_ + 1, '(') && !system_header_ && !at_namespace_scope() &&
+                   !in_device_code()) {
+          rewrite_lost_call(s_, at_);
         } else if (constant_indices_end_ != none && at_ < constant_indices_end_) {
           rewrite_index();
         }
         return;
-      case Kind::directive: {
-        // `# 12 "file" 1 3`: the 3 says that it is a system's.
-        const std::string_view line = s_.text(at_);
-        system_header_ =
-            line.find("\" ") != line.npos && line.find(" 3", line.rfind('"')) != line.npos;
-        return;
-      }
+      case Kind::directive:
+        return follow_directive(at_);
       default:
         return;
     }
@@ -270,19 +295,69 @@ class Translator {
     enter_device_code(f);
     s_.replace(at_, at_, f.body != none && at_namespace_scope() ? kernel_attributes(f) : "");
     if (checked_ && f.body != none && at_namespace_scope()) name_constant_indices(f.body);
-    if (f.body != none) require_cluster(f.body);
+    if (f.name != none && f.body != none && at_namespace_scope()) {
+      s_.insert_after(f.body,
+                      " if (__builtin_expect(!::simt::in_kernel(), 0)) return "
+                      "::simt::called_without_launch(\"" +
+                          std::string(s_.text(f.name)) + "\");");
+    }
+    if (f.body != none) require_attributes(f.body);
     if (f.name == none) return;
     kernels_.insert(s_.text(f.name));
+    if (f.body != none && by_pointer_) register_template(f);
     const bool plain = f.body != none && s_.match(f.body) != none && at_namespace_scope() &&
                        !is_template() && s_.is_name(f.name) && !head_has(Word::template_, f.name) &&
                        !s_.is(f.name - 1, Word::scope_);
     if (!plain) return;
-    const std::string name(s_.text(f.name));
+    const std::string name(s_.text(f.name)), id = name + "_" + std::to_string(at_);
+    const bool has_shared = keep_shared_facts(f.body, "simt_facts_" + id);
     s_.insert_after(s_.match(f.body),
-                    " [[maybe_unused]] static const ::simt::KernelRegistrar simt_kernel_" + name +
-                        "_" + std::to_string(at_) + "(\"" + name +
-                        "\", [](auto simt_id) -> decltype(simt_id(" + name +
-                        ")) { return simt_id(" + name + "); });");
+                    " [[maybe_unused]] static const ::simt::KernelRegistrar simt_kernel_" + id +
+                        "(\"" + name + "\", [](auto simt_id) -> decltype(simt_id(" + name +
+                        ")) { return simt_id(" + name + "); }, {" + launch_bound(f.body) + ", " +
+                        (has_shared ? "&::simt::static_shared<" + facts_ + ">" : "nullptr") +
+                        "});");
+  }
+
+  // An instance of a template registers itself when it is made, for launches through a pointer from
+  // a table, whose type is lost. Not one of several templates of a name.
+  void register_template(const Function& f) {
+    if (!at_namespace_scope() || !is_template() || definitions_[s_.text(f.name)] != 1) return;
+    Index head = declaration_;
+    while (s_[head].kind == Kind::directive) ++head;
+    const std::string arguments = template_arguments(s_, head);
+    if (arguments.empty() || !s_.is_name(f.name)) return;
+    s_.insert_after(f.body, " (void)&::simt::SelfRegistered<&" + std::string(s_.text(f.name)) +
+                                "<" + arguments + ">>::noted;");
+  }
+
+  // Shared variables of the kernel are counted under a type that stands for it: simt/kernel_facts.h.
+  // False if there are none.
+  bool keep_shared_facts(Index body, const std::string& facts) {
+    const Index end = s_.match(body);
+    // A kernel that runs as loops has two bodies: `if (__builtin_expect(::simt::splits(), 0)) {...}`
+    // comes before the other.
+    const bool split = s_.text(body + 8) == "splits" && s_.match(body + 2) != none;
+    facts_begin_ = split ? s_.last_of(s_.match(body + 2) + 1) : body;
+    bool found = false;
+    for (Index i = body; i < end && !found; ++i) found = s_.is(i, Word::shared_);
+    if (!found) return false;
+    Index begin = declaration_;
+    while (s_[begin].kind == Kind::directive) ++begin;
+    s_.insert_before(begin, "namespace { struct " + facts + "; } ");
+    facts_ = facts;
+    facts_end_ = end;
+    return true;
+  }
+
+  // The threads that `__launch_bounds__` allows, as text; "0" without it.
+  std::string launch_bound(Index body) const {
+    for (Index i = declaration_; i < body; ++i) {
+      if (s_.text(i) != "__simt_launch_bounds__" || s_.match(i + 1) == none) continue;
+      const std::string sizes = s_.flat_text({i + 2, s_.match(i + 1)});
+      if (!sizes.empty()) return "::simt::launch_bound(" + sizes + ")";
+    }
+    return "0";
   }
 
   // What a thread reads of threadIdx.x and the like is the same as long as it runs, and no access
@@ -306,13 +381,17 @@ class Translator {
     s_.replace(at_, at_, "::simt_" + std::string(name));
   }
 
-  // The kernel's first statement makes sure of its `__cluster_dims__`: so it is known whatever the
-  // way of the launch, and may depend on template parameters.
-  void require_cluster(Index body) {
+  // The kernel's first statements make sure of its `__cluster_dims__` and a template's
+  // `__launch_bounds__`: so they are known whatever the way of the launch, and may depend on template
+  // parameters.
+  void require_attributes(Index body) {
     for (Index i = declaration_; i < body; ++i) {
       if (!s_.is(i, Word::cluster_dims_) || s_.match(i + 1) == none) continue;
       const std::string size = s_.flat_text({i + 2, s_.match(i + 1)});
-      if (!size.empty()) s_.insert_after(body, " ::simt::in_clusters_of(" + size + ");");
+      const bool cluster = s_.text(i) == "__simt_cluster_dims__";
+      if (size.empty() || (!cluster && !is_template())) continue;
+      s_.insert_after(body, (cluster ? " ::simt::in_clusters_of(" : " ::simt::in_launch_bounds(") +
+                                size + ");");
     }
   }
 
@@ -385,7 +464,8 @@ class Translator {
     std::vector<std::string_view> declared;
     const bool at_namespace = at_namespace_scope();
     const Index end =
-        rewrite_shared(s_, at_, at_namespace ? &file_scope_shared_ : nullptr, checked_, declared);
+        rewrite_shared(s_, at_, at_namespace ? &file_scope_shared_ : nullptr, checked_,
+                       at_ > facts_begin_ && at_ < facts_end_ ? facts_ : "", declared);
     for (Index i = at_; i < end; ++i) {
       if (s_.is(i, Word::volatile_)) {
         for (const std::string_view name : declared) declare_volatile(name);
@@ -454,8 +534,12 @@ class Translator {
   Index declaration_ = 0;  // first token of the current declaration at namespace scope
   Index body_end_ = none;  // the brace that ends the function or class at namespace scope
   Index device_end_ = none;
+  std::string facts_;  // the type that stands for the current kernel, and where it is for
+  Index facts_begin_ = 0, facts_end_ = 0;
   Index constant_indices_end_ = none;  // of a kernel, if threadIdx is a constant in it
   std::unordered_set<std::string_view> kernels_;
+  std::unordered_map<std::string_view, unsigned> definitions_;  // kernels by name
+  bool by_pointer_ = false;
   std::vector<SharedName> shared_;
   std::unordered_set<std::string_view> file_scope_shared_;
   std::unordered_set<std::string_view> extern_variables_;

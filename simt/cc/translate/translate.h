@@ -7,6 +7,7 @@
 //   __constant__ __managed__        removed; the file's own variable becomes static
 //   volatile stores and loops       in step, and letting others run (rewrite_volatile.cpp)
 //   __cluster_dims__(...)           a call of simt::in_clusters_of, the kernel's first statement
+//   __launch_bounds__(...)          likewise, of simt::in_launch_bounds
 //   (void*)kernel                   simt::kernel_handle(kernel)
 //   printf, assert, clock           simt's own, in device code
 //   asm                             a call (simt/ptx.h, simt/special.h); unknown PTX is an error

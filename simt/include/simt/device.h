@@ -27,6 +27,7 @@
 #undef __device__
 #undef __host__
 #undef __cluster_dims__
+#undef __launch_bounds__
 #define __global__ __simt_global__
 #define __device__ __simt_device__
 #undef __constant__
@@ -35,6 +36,7 @@
 #define __managed__ __simt_variable__
 #define __host__ __simt_host__
 #define __cluster_dims__(...) __simt_cluster_dims__(__VA_ARGS__)
+#define __launch_bounds__(...) __simt_launch_bounds__(__VA_ARGS__)
 #ifdef __SIMT_CHECK__
 #undef __constant__
 #define __constant__ __simt_device__

@@ -10,8 +10,9 @@
 
 namespace simt {
 
-// A launch was refused before it ran: recorded as this thread's last error, not sticky.
-void launch_failed(cudaError_t error);
+// A launch was refused before it ran: recorded as this thread's last error, not sticky. The reason
+// says in words which number is wrong.
+void launch_failed(cudaError_t error, const std::string& reason = "");
 
 // A kernel faulted while it ran: prints the report on stderr now; the code becomes visible at the
 // next synchronising call and then sticks to every call until cudaDeviceReset.
@@ -19,6 +20,8 @@ void kernel_faulted(cudaError_t error, const std::string& report);
 
 // Prints a report on stderr, or keeps it where the program asked for that (simt_keep_reports).
 void show_report(const std::string& text);
+// The same for a launch that was refused.
+void show_refusal(const std::string& text);
 
 // True from a fault until cudaDeviceReset: launches are refused.
 bool is_poisoned();
@@ -26,6 +29,12 @@ bool is_poisoned();
 // Bytes of dynamic shared memory a launch of this kernel may ask for: 48 KiB unless
 // cudaFuncSetAttribute raised it.
 std::size_t max_dynamic_shared(const void* kernel);
+
+// Threads of a block that its __launch_bounds__ allow; 0 if it has none, or is a template.
+unsigned launch_bound_of(const void* kernel);
+
+// A launch of this kernel used so many bytes of static shared memory.
+void note_static_shared(const void* kernel, std::size_t bytes);
 
 // Whether cudaFuncSetAttribute has allowed this kernel clusters of more than 8 blocks.
 bool may_exceed_portable_cluster(const void* kernel);

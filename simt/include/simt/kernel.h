@@ -4,6 +4,7 @@
 // plain `const void*` finds the kernel's types in a table, into which the translator enters every
 // kernel that is not a template, and every kernel whose address is cast to `void*`.
 
+#include <simt/kernel_facts.h>
 #include <simt/launch.h>
 
 #include <cstdint>
@@ -18,6 +19,8 @@ using LaunchThunk = cudaError_t (*)(const Config& config, const void* identity, 
                                     void** args);
 
 void register_kernel(const void* identity, const char* name, LaunchThunk thunk);
+
+void describe_kernel(const void* identity, const KernelFacts& facts);
 
 // Registered name of a kernel, or null.
 const char* kernel_name(const void* identity);
@@ -107,15 +110,23 @@ void* kernel_handle(T* pointer, const char* = nullptr) {
   return const_cast<void*>(static_cast<const void*>(pointer));
 }
 
+// Named in the body of a kernel's template: each instance is known to cudaLaunchKernel from the
+// start.
+template <auto Function>
+struct SelfRegistered {
+  static inline const bool noted = (kernel_handle(Function), true);
+};
+
 // Emitted after a kernel's definition. An overloaded name resolves to nothing and is left out.
 struct KernelRegistrar {
   template <class Resolve>
-  KernelRegistrar(const char* name, Resolve resolve) {
+  KernelRegistrar(const char* name, Resolve resolve, const KernelFacts& facts) {
     if constexpr (std::is_invocable_v<Resolve, OneFunction>) {
-      kernel_handle(resolve(OneFunction{}), name);
+      describe_kernel(kernel_handle(resolve(OneFunction{}), name), facts);
     } else {
       (void)name;
       (void)resolve;
+      (void)facts;
     }
   }
 };

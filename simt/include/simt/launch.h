@@ -13,6 +13,7 @@
 // asks whether id(K) is valid, one that returns it (GCC 13 fails at such a return type).
 
 #include <driver_types.h>
+#include <simt/lost_error.h>
 #include <simt/self.h>
 
 #include <cstddef>
@@ -91,7 +92,9 @@ struct Kept<T&> {
 template <class Call, class... A>
 void run_with(const Config& config, const void* identity, const char* name, Call kernel,
               Kept<A>... kept) {
-  run_kernel(config, identity, name, [=]() SIMT_UNWATCHED { kernel(kept.get()...); });
+  const cudaError_t error =
+      run_kernel(config, identity, name, [=]() SIMT_UNWATCHED { kernel(kept.get()...); });
+  if (error != cudaSuccess) note_lost_launch(name, error);
 }
 
 template <class Call>

@@ -107,6 +107,8 @@ SIMT_UNWATCHED inline void run_thread_loop(BlockFront& block, const Call& call) 
   for (;;) {
     block.next_thread = id + 1;
     threadIdx.x = x;
+    // A kernel begins by asking (simt/kernel_facts.h): inlined here, it need not.
+    if (front == nullptr) __builtin_unreachable();
     call();
     if (__builtin_expect(block.parked != 0, 0)) {
       thread_left(block);

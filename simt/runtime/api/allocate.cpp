@@ -23,7 +23,14 @@ cudaError_t allocate(void** pointer, size_t size, MemoryKind kind, unsigned flag
   void* allocation = kind == MemoryKind::pinned
                          ? std::aligned_alloc(4096, (size + 4095) / 4096 * 4096)
                          : heap_allocate(size);
-  if (!allocation) return record(cudaErrorMemoryAllocation);
+  if (!allocation) {
+    return record(cudaErrorMemoryAllocation, kind == MemoryKind::pinned
+                                                 ? ""
+                                                 : std::to_string(size) +
+                                                       " bytes of device memory; of " +
+                                                       std::to_string(heap_total()) + " bytes " +
+                                                       std::to_string(heap_used()) + " are in use");
+  }
   add_allocation(allocation, size, kind, flags);
   if (check_hooks != nullptr) check_hooks->allocated(allocation, size, kind, caller);
   *pointer = allocation;

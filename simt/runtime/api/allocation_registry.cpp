@@ -1,5 +1,7 @@
 // The registry of allocations: address to allocation.
 
+#include <link.h>
+
 #include <cstdlib>
 #include <map>
 #include <mutex>
@@ -40,6 +42,7 @@ std::optional<Allocation> find_allocation(const void* pointer) {
 }
 
 void register_symbol(const void* symbol, std::size_t size) {
+  if (!api::is_module_data(symbol, false)) return;
   Registry& r = registry();
   {
     const std::shared_lock lock(r.mutex);
@@ -49,6 +52,33 @@ void register_symbol(const void* symbol, std::size_t size) {
 }
 
 namespace api {
+namespace {
+
+struct DataSearch {
+  uintptr_t wanted;
+  bool found = false, writable = false;
+};
+
+int look_in_module(dl_phdr_info* info, std::size_t, void* data) {
+  auto& search = *static_cast<DataSearch*>(data);
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& header = info->dlpi_phdr[i];
+    const uintptr_t begin = info->dlpi_addr + header.p_vaddr;
+    if (header.p_type != PT_LOAD || search.wanted - begin >= header.p_memsz) continue;
+    search.found = true;
+    search.writable = (header.p_flags & PF_W) != 0;
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+
+bool is_module_data(const void* pointer, bool writable) {
+  DataSearch search{address(pointer)};
+  dl_iterate_phdr(&look_in_module, &search);
+  return search.found && (search.writable || !writable);
+}
 
 void add_allocation(const void* base, std::size_t size, MemoryKind kind, unsigned flags) {
   Registry& r = registry();

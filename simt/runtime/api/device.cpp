@@ -63,7 +63,9 @@ cudaError_t answer(T* out, T value) {
 }
 
 cudaError_t check_device(int device) {
-  return device == 0 ? cudaSuccess : record(cudaErrorInvalidDevice);
+  if (device == 0) return cudaSuccess;
+  return record(cudaErrorInvalidDevice,
+                "device " + std::to_string(device) + "; there is 1, device 0");
 }
 
 }  // namespace

@@ -7,16 +7,27 @@
 #include <atomic>
 #include <cstdio>
 #include <mutex>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "api/internal.h"
 #include "scheduler/grid.h"
+#include "tools/check_hooks.h"
 
 namespace simt {
 namespace {
 
 thread_local cudaError_t last_error = cudaSuccess;
+
+// Why the last call failed, in words; stays when the program fetches the error.
+struct Reason {
+  cudaError_t error = cudaSuccess;
+  std::string text;
+};
+thread_local Reason last_reason;
+
 std::atomic<cudaError_t> fault{cudaSuccess};
 std::atomic<bool> fault_visible{false};
 
@@ -24,6 +35,7 @@ struct Reports {
   std::mutex mutex;
   bool kept = false;
   std::string text;
+  std::set<std::string> refusals;  // that were printed
 };
 
 Reports& reports() {
@@ -33,10 +45,28 @@ Reports& reports() {
 
 }  // namespace
 
-void launch_failed(cudaError_t error) {
+void launch_failed(cudaError_t error, const std::string& reason) {
   const cudaError_t earlier = fault.load();
   if (earlier != cudaSuccess) fault_visible = true;
-  api::record(earlier != cudaSuccess ? earlier : error);
+  api::record(earlier != cudaSuccess ? earlier : error, earlier != cudaSuccess ? "" : reason);
+}
+
+namespace {
+
+// After a fault every call fails, and the fault has its own report.
+void note_lost(const char* call, const char* kernel, cudaError_t error) {
+  if (check_hooks == nullptr || in_kernel() || is_poisoned() || error == cudaErrorNotReady) return;
+  check_hooks->error_lost(call, kernel, error, simt_error_reason(cudaGetErrorName(error)));
+}
+
+}  // namespace
+
+void note_lost_error(const char* call, cudaError_t error) {
+  note_lost(call, nullptr, error);
+}
+
+void note_lost_launch(const char* kernel, cudaError_t error) {
+  note_lost(nullptr, kernel, error);
 }
 
 void kernel_faulted(cudaError_t error, const std::string& report) {
@@ -56,14 +86,27 @@ void show_report(const std::string& text) {
   }
 }
 
+// Programs that look for a shape that is accepted try many: each is told once. A checked program is
+// told by the checks, if it does not look.
+void show_refusal(const std::string& text) {
+  Reports& all = reports();
+  {
+    const std::lock_guard lock(all.mutex);
+    if (!all.kept && (check_hooks != nullptr || !all.refusals.insert(text).second)) return;
+  }
+  show_report(text);
+}
+
 bool is_poisoned() {
   return fault.load() != cudaSuccess;
 }
 
 namespace api {
 
-cudaError_t record(cudaError_t error) {
-  if (error != cudaSuccess && error != cudaErrorNotReady) last_error = error;
+cudaError_t record(cudaError_t error, const std::string& reason) {
+  if (error == cudaSuccess || error == cudaErrorNotReady) return error;
+  last_error = error;
+  last_reason = {error, reason};
   return error;
 }
 
@@ -107,13 +150,20 @@ extern "C" const char* simt_take_reports() {
   return text.c_str();
 }
 
+extern "C" const char* simt_error_reason(const char* name) {
+  const simt::Reason& reason = simt::last_reason;
+  const bool same = std::string_view(cudaGetErrorName(reason.error)) == name;
+  return same ? reason.text.c_str() : "";
+}
+
 cudaError_t cudaGetLastError() {
-  const cudaError_t error = simt::last_error;
+  const cudaError_t error = cudaPeekAtLastError();
   simt::last_error = cudaSuccess;
   return error;
 }
 
 cudaError_t cudaPeekAtLastError() {
+  if (simt::check_hooks != nullptr && !simt::in_kernel()) simt::check_hooks->error_read();
   return simt::last_error;
 }
 

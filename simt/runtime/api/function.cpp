@@ -1,5 +1,6 @@
 // Kernels: attributes and occupancy, with the limits of an sm_90 multiprocessor.
 
+#include <simt/kernel.h>
 #include <simt/special.h>
 
 #include <algorithm>
@@ -41,6 +42,31 @@ std::unordered_map<const void*, Function>& functions() {
   return *all;
 }
 
+// What the kernels' definitions say, and what launches have told; a reset does not change it.
+struct Facts {
+  KernelFacts declared;
+  size_t seen_shared = 0;
+
+  size_t shared() const {
+    return std::max(seen_shared, declared.shared != nullptr ? declared.shared->bytes : 0);
+  }
+  int threads() const {
+    const auto bound = static_cast<int>(declared.max_threads);
+    return bound != 0 && bound < max_threads ? bound : max_threads;
+  }
+};
+
+std::unordered_map<const void*, Facts>& all_facts() {
+  static auto* const all = new std::unordered_map<const void*, Facts>;
+  return *all;
+}
+
+Facts facts_of(const void* kernel) {
+  const std::lock_guard lock(functions_mutex);
+  const auto it = all_facts().find(kernel);
+  return it == all_facts().end() ? Facts{} : it->second;
+}
+
 Function function_of(const void* kernel) {
   const std::lock_guard lock(functions_mutex);
   const auto it = functions().find(kernel);
@@ -61,10 +87,10 @@ size_t round_up(size_t n, size_t unit) {
   return (n + unit - 1) / unit * unit;
 }
 
-int active_blocks(const Function& f, int block_size, size_t dynamic) {
-  if (block_size > max_threads || dynamic > f.max_dynamic) return 0;
+int active_blocks(const Function& f, const Facts& facts, int block_size, size_t dynamic) {
+  if (block_size > facts.threads() || dynamic > f.max_dynamic) return 0;
   const int warps = (block_size + 31) / 32;
-  const size_t needs = round_up(dynamic + shared_reserved, shared_unit);
+  const size_t needs = round_up(facts.shared() + dynamic + shared_reserved, shared_unit);
   const int by_shared = static_cast<int>(shared_setting(f, needs) / needs);
   return std::min({blocks_per_sm, warps_per_sm / warps, by_shared});
 }
@@ -74,6 +100,21 @@ int active_blocks(const Function& f, int block_size, size_t dynamic) {
 void simt::api::forget_functions() {
   const std::lock_guard lock(functions_mutex);
   functions().clear();
+}
+
+void simt::describe_kernel(const void* kernel, const KernelFacts& facts) {
+  const std::lock_guard lock(functions_mutex);
+  all_facts()[kernel].declared = facts;
+}
+
+unsigned simt::launch_bound_of(const void* kernel) {
+  return facts_of(kernel).declared.max_threads;
+}
+
+void simt::note_static_shared(const void* kernel, size_t bytes) {
+  const std::lock_guard lock(functions_mutex);
+  size_t& seen = all_facts()[kernel].seen_shared;
+  seen = std::max(seen, bytes);
 }
 
 size_t simt::max_dynamic_shared(const void* kernel) {
@@ -91,7 +132,11 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attr, int
   Function& f = functions()[kernel];
   switch (attr) {
     case cudaFuncAttributeMaxDynamicSharedMemorySize:
-      if (value < 0 || static_cast<size_t>(value) > shared_opt_in) break;
+      if (value < 0 || static_cast<size_t>(value) > shared_opt_in) {
+        return record(cudaErrorInvalidValue, std::to_string(value) +
+                                                 " bytes of dynamic shared memory; the limit is " +
+                                                 std::to_string(shared_opt_in));
+      }
       f.max_dynamic = static_cast<size_t>(value);
       return cudaSuccess;
     case cudaFuncAttributePreferredSharedMemoryCarveout:
@@ -124,7 +169,9 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* ke
   if (const cudaError_t error = device_state()) return record(error);
   const Function f = function_of(kernel);
   *attributes = {};
-  attributes->maxThreadsPerBlock = max_threads;
+  const Facts facts = facts_of(kernel);
+  attributes->maxThreadsPerBlock = facts.threads();
+  attributes->sharedSizeBytes = facts.shared();
   attributes->numRegs = 32;  // of 64 Ki registers, what lets 2048 threads be resident
   attributes->ptxVersion = 90;
   attributes->binaryVersion = 90;
@@ -160,7 +207,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
     return record(cudaErrorInvalidValue);
   if (!kernel) return record(cudaErrorInvalidDeviceFunction);
   if (const cudaError_t error = device_state()) return record(error);
-  *blocks = active_blocks(function_of(kernel), block_size, dynamic);
+  *blocks = active_blocks(function_of(kernel), facts_of(kernel), block_size, dynamic);
   return cudaSuccess;
 }
 
@@ -176,11 +223,13 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* dynamic, const voi
   if (!kernel) return record(cudaErrorInvalidDeviceFunction);
   if (const cudaError_t error = device_state()) return record(error);
   const Function f = function_of(kernel);
-  if (active_blocks(f, block_size, 0) < blocks) return record(cudaErrorInvalidValue);
+  const Facts facts = facts_of(kernel);
+  if (active_blocks(f, facts, block_size, 0) < blocks) return record(cudaErrorInvalidValue);
   // A preference does not bind a single block: it may have all there is.
   const size_t all = blocks == 1 ? shared_per_sm : shared_setting(f, 0);
   const size_t each = all / static_cast<size_t>(blocks);
-  *dynamic = std::min(f.max_dynamic, each / shared_unit * shared_unit);
+  const size_t free = each / shared_unit * shared_unit;
+  *dynamic = std::min(f.max_dynamic, free - std::min(free, facts.shared()));
   return cudaSuccess;
 }
 
@@ -193,7 +242,7 @@ cudaError_t cudaOccupancyMaxPotentialClusterSize(int* cluster_size, const void* 
   const auto threads = static_cast<int>(block.x * block.y * block.z);
   if (threads < 1) return record(cudaErrorInvalidConfiguration);
   const Function f = function_of(kernel);
-  const bool fits = active_blocks(f, threads, config->dynamicSmemBytes) > 0;
+  const bool fits = active_blocks(f, facts_of(kernel), threads, config->dynamicSmemBytes) > 0;
   *cluster_size = !fits ? 0 : f.non_portable_cluster ? 16 : 8;
   return cudaSuccess;
 }
@@ -216,7 +265,7 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* kernel,
   const Function f = function_of(kernel);
   if (cluster < 1 || cluster > (f.non_portable_cluster ? 16 : 8))
     return record(cudaErrorInvalidClusterSize);
-  const int resident = active_blocks(f, threads, config->dynamicSmemBytes);
+  const int resident = active_blocks(f, facts_of(kernel), threads, config->dynamicSmemBytes);
   *clusters = static_cast<int>(special::multiprocessors()) * resident / cluster;
   return cudaSuccess;
 }

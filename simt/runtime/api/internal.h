@@ -7,10 +7,13 @@
 #include <simt/api_templates.h>
 #include <simt/errors.h>
 
+#include <string>
+
 namespace simt::api {
 
-// Remembers a failed call as this thread's last error and hands the code through.
-cudaError_t record(cudaError_t error);
+// Remembers a failed call as this thread's last error and hands the code through. The reason says in
+// words what is wrong, where the code alone does not.
+cudaError_t record(cudaError_t error, const std::string& reason = "");
 
 // The fault of an earlier kernel, once a synchronising call has seen it. Calls that do not wait for
 // the device begin with this.
@@ -30,6 +33,9 @@ void free_everything();
 void add_allocation(const void* base, std::size_t size, MemoryKind kind, unsigned flags);
 std::optional<Allocation> allocation_at(const void* base);  // only if it begins there
 std::optional<Allocation> take_allocation(const void* base, bool (*wanted)(MemoryKind));
+
+// Whether the address is data of the program or of a library, as variables of the device are.
+bool is_module_data(const void* pointer, bool writable);
 
 // Device memory for simt's own use, which the program knows nothing of; cudaFree frees it.
 cudaError_t allocate_own(void** pointer, std::size_t size);

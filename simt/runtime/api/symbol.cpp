@@ -1,6 +1,7 @@
 // Copies to and from __device__ and __constant__ variables, and managed memory's hints.
 
 #include "api/internal.h"
+#include "tools/check_hooks.h"
 
 using namespace simt;
 using namespace simt::api;
@@ -11,11 +12,31 @@ char* at(const void* symbol, size_t offset) {
   return static_cast<char*>(const_cast<void*>(symbol)) + offset;
 }
 
-// The copy itself checks the end: the variable is an allocation like any other.
-bool offset_inside(const void* symbol, size_t offset) {
-  const auto found = allocation_at(symbol);
-  return found && offset <= found->size;
-}
+// A copy to (`written`) or from a device variable.
+struct SymbolCopy {
+  const void* symbol;
+  size_t count, offset;
+  bool written;
+
+  cudaError_t check(cudaMemcpyKind kind) const {
+    const cudaMemcpyKind wrong = written ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice;
+    const auto found = symbol != nullptr ? allocation_at(symbol) : std::nullopt;
+    if (!found || found->kind != MemoryKind::symbol || (written && !is_module_data(symbol, true))) {
+      return record(cudaErrorInvalidSymbol,
+                    "the symbol is no __device__ or __constant__ variable" +
+                        std::string(find_allocation(symbol) ? ", but memory: use cudaMemcpy" : ""));
+    }
+    if (kind == wrong || kind == cudaMemcpyHostToHost)
+      return record(cudaErrorInvalidMemcpyDirection);
+    if (offset <= found->size && count <= found->size - offset) return cudaSuccess;
+    if (check_hooks != nullptr) {
+      check_hooks->bad_range(written ? "copy to" : "copy from", at(symbol, offset), count);
+    }
+    return record(cudaErrorInvalidValue, std::to_string(count) + " bytes at offset " +
+                                             std::to_string(offset) + " of a variable of " +
+                                             std::to_string(found->size) + " bytes");
+  }
+};
 
 cudaError_t hint(const void* pointer, size_t count, cudaStream_t stream) {
   if (const cudaError_t error = device_state()) return record(error);
@@ -40,43 +61,35 @@ bool is_location(const cudaMemLocation& location) {
 
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* src, size_t count, size_t offset,
                                cudaMemcpyKind kind) {
-  if (!symbol) return record(cudaErrorInvalidSymbol);
-  if (kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost)
-    return record(cudaErrorInvalidMemcpyDirection);
-  if (!offset_inside(symbol, offset)) return record(cudaErrorInvalidValue);
+  const SymbolCopy copy{symbol, count, offset, true};
+  if (const cudaError_t error = copy.check(kind)) return error;
   return cudaMemcpy(at(symbol, offset), src, count, kind);
 }
 
 cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* src, size_t count,
                                     size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
-  if (!symbol) return record(cudaErrorInvalidSymbol);
-  if (kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost)
-    return record(cudaErrorInvalidMemcpyDirection);
-  if (!offset_inside(symbol, offset)) return record(cudaErrorInvalidValue);
+  const SymbolCopy copy{symbol, count, offset, true};
+  if (const cudaError_t error = copy.check(kind)) return error;
   return cudaMemcpyAsync(at(symbol, offset), src, count, kind, stream);
 }
 
 cudaError_t cudaMemcpyFromSymbol(void* dst, const void* symbol, size_t count, size_t offset,
                                  cudaMemcpyKind kind) {
-  if (!symbol) return record(cudaErrorInvalidSymbol);
-  if (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost)
-    return record(cudaErrorInvalidMemcpyDirection);
-  if (!offset_inside(symbol, offset)) return record(cudaErrorInvalidValue);
+  const SymbolCopy copy{symbol, count, offset, false};
+  if (const cudaError_t error = copy.check(kind)) return error;
   return cudaMemcpy(dst, at(symbol, offset), count, kind);
 }
 
 cudaError_t cudaMemcpyFromSymbolAsync(void* dst, const void* symbol, size_t count, size_t offset,
                                       cudaMemcpyKind kind, cudaStream_t stream) {
-  if (!symbol) return record(cudaErrorInvalidSymbol);
-  if (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost)
-    return record(cudaErrorInvalidMemcpyDirection);
-  if (!offset_inside(symbol, offset)) return record(cudaErrorInvalidValue);
+  const SymbolCopy copy{symbol, count, offset, false};
+  if (const cudaError_t error = copy.check(kind)) return error;
   return cudaMemcpyAsync(dst, at(symbol, offset), count, kind, stream);
 }
 
 cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
   if (!pointer) return record(cudaErrorInvalidValue);
-  if (!symbol) return record(cudaErrorInvalidSymbol);
+  if (!symbol || !allocation_at(symbol)) return record(cudaErrorInvalidSymbol);
   if (const cudaError_t error = device_state()) return record(error);
   *pointer = const_cast<void*>(symbol);
   return cudaSuccess;

@@ -99,8 +99,7 @@ std::size_t Grid::place(const SharedVar& variable) {
                                 : " and " + std::to_string(config.dynamic_shared) +
                                       " of dynamic; the limit is " +
                                       std::to_string(max_block_shared);
-  record_refusal(cudaErrorInvalidValue, "simt: kernel '" + std::string(name_of(*this)) +
-                                            "' cannot run: " + with + limit + "\n");
+  record_refusal(cudaErrorInvalidValue, with + limit);
   current_block().leave();
 }
 

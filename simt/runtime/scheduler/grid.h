@@ -46,8 +46,8 @@ struct Grid {
 
   // The first fault of the grid is kept; blocks that have not started never do.
   void record_fault(cudaError_t error, std::string report);
-  // The launch turned out to be one that CUDA refuses.
-  void record_refusal(cudaError_t error, std::string report);
+  // The launch turned out to be one that CUDA refuses, for this reason.
+  void record_refusal(cudaError_t error, std::string reason);
   // The kernel is made for clusters of this size; nothing of it has run.
   void want_cluster(dim3 size);
 

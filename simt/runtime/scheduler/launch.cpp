@@ -1,14 +1,13 @@
-// Accepting a launch: CUDA's limits first, then the grid runs to its end.
+// Accepting a launch: CUDA's limits first (launch_limits.cpp), then the grid runs to its end.
 
 #include <simt/errors.h>
 #include <simt/kernel.h>
 #include <simt/launch.h>
-#include <simt/shared.h>
-#include <simt/special.h>
 
 #include <algorithm>
 #include <deque>
 #include <mutex>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -16,54 +15,12 @@
 #include "graph/graph.h"
 #include "scheduler/cluster.h"
 #include "scheduler/grid.h"
+#include "scheduler/launch_limits.h"
 #include "scheduler/worker.h"
 #include "tools/check_hooks.h"
 
 namespace simt {
 namespace {
-
-// An H100's limits.
-constexpr std::uint64_t resident_threads = 2048;
-constexpr std::uint64_t resident_blocks = 32;
-constexpr std::size_t resident_shared = 228 * 1024;
-
-// Whatever is wrong with the clusters has one code, whose text says so.
-cudaError_t check_cluster(const Config& config, const Kernel& kernel) {
-  const dim3 &c = config.cluster, &g = config.grid;
-  const std::uint64_t blocks = std::uint64_t{c.x} * c.y * c.z;
-  const bool fits =
-      blocks != 0 && c.x <= max_cluster && c.y <= max_cluster && c.z <= max_cluster &&
-      blocks <= max_cluster &&
-      (blocks <= max_portable_cluster || may_exceed_portable_cluster(kernel.identity));
-  if (!fits || g.x % c.x != 0 || g.y % c.y != 0 || g.z % c.z != 0) {
-    return cudaErrorInvalidClusterSize;
-  }
-  return cudaSuccess;
-}
-
-// CUDA 13 answers cudaErrorInvalidValue to every shape it does not take (seen on an H200); before
-// it was cudaErrorInvalidConfiguration.
-cudaError_t check(const Config& config, const Kernel& kernel) {
-  const dim3& g = config.grid;
-  const dim3& b = config.block;
-  if (g.x == 0 || g.y == 0 || g.z == 0 || b.x == 0 || b.y == 0 || b.z == 0) {
-    return cudaErrorInvalidValue;
-  }
-  if (b.x > 1024 || b.y > 1024 || b.z > 64) return cudaErrorInvalidValue;
-  const std::uint64_t threads = std::uint64_t{b.x} * b.y * b.z;
-  if (threads > max_threads) return cudaErrorInvalidValue;
-  if (g.x > 0x7fffffffu || g.y > 65535 || g.z > 65535) return cudaErrorInvalidValue;
-  const std::size_t allowed = max_dynamic_shared(kernel.identity);
-  if (config.dynamic_shared > std::min(allowed, max_block_shared)) return cudaErrorInvalidValue;
-  if (config.cooperative) {
-    const std::uint64_t shared = std::max<std::size_t>(config.dynamic_shared, 1);
-    const std::uint64_t each =
-        std::min({resident_threads / threads, resident_blocks, resident_shared / shared});
-    const std::uint64_t blocks = std::uint64_t{g.x} * g.y * g.z;
-    if (blocks > each * special::multiprocessors()) return cudaErrorCooperativeLaunchTooLarge;
-  }
-  return check_cluster(config, kernel);
-}
 
 void run_blocks(Grid& grid) {
   const TimeLimit limit(grid);
@@ -126,6 +83,23 @@ void run_children(Grid& grid) {
   waiting = nullptr;
 }
 
+// The first launch tells what the variables of a kernel and of the functions it calls take.
+void note_shared(const void* identity, const Grid& grid) {
+  StaticShared used;
+  for (const SharedPlace& place : grid.places) {
+    used.add(place.variable->size(), std::max<std::size_t>(place.variable->alignment(), 1));
+  }
+  note_static_shared(identity, used.bytes);
+}
+
+cudaError_t refuse(const Kernel& kernel, const Refusal& refusal) {
+  launch_failed(refusal.error, refusal.reason);
+  if (in_kernel()) return refusal.error;
+  show_refusal("simt: kernel '" + std::string(kernel.name != nullptr ? kernel.name : "?") +
+               "' cannot run: " + refusal.reason + "\n");
+  return refusal.error;
+}
+
 struct Registered {
   const char* name;
   LaunchThunk thunk;
@@ -143,6 +117,21 @@ Table& table() {
 
 }  // namespace
 
+// The stub that nvcc makes of a kernel takes the configuration that <<<>>> has put down and returns
+// if there is none.
+void called_without_launch(const char* name) {
+  const Kernel kernel{nullptr, name, nullptr, nullptr, 0};
+  note_lost_launch(name, refuse(kernel, {cudaErrorMissingConfiguration,
+                                         "it is called as a function, without <<<grid, block>>>"}));
+}
+
+void beyond_launch_bounds(unsigned threads) {
+  Block& block = current_block();
+  Refusal refusal = beyond_bounds(block.thread_count, threads);
+  block.grid->record_refusal(refusal.error, std::move(refusal.reason));
+  block.leave();
+}
+
 void run_children_now() {
   Block& block = current_block();
   const Children children = take_children(*block.grid);
@@ -157,9 +146,8 @@ cudaError_t run_grid(const Config& config, const Kernel& kernel) {
     launch_failed(cudaErrorLaunchFailure);
     return cudaErrorLaunchFailure;
   }
-  if (const cudaError_t refused = check(config, kernel); refused != cudaSuccess) {
-    launch_failed(refused);
-    return refused;
+  if (const Refusal refusal = check_limits(config, kernel); refusal.error != cudaSuccess) {
+    return refuse(kernel, refusal);
   }
   if (const auto taken = graph::take_launch(config, kernel)) {
     if (*taken != cudaSuccess) launch_failed(*taken);
@@ -176,20 +164,16 @@ cudaError_t run_grid(const Config& config, const Kernel& kernel) {
     Config again = config;
     again.cluster = *grid.wanted_cluster;
     if (grid.cluster_blocks == 1) return run_grid(again, kernel);
-    launch_failed(cudaErrorInvalidClusterSize);  // the launch asked for another size
-    return cudaErrorInvalidClusterSize;
+    return refuse(kernel, wrong_cluster(config.cluster, *grid.wanted_cluster));
   }
   publish_output(grid);
   if (check_hooks != nullptr) check_hooks->grid_ended(grid, grid.error != cudaSuccess);
   if (grid.error == cudaSuccess) {
+    if (kernel.identity != nullptr && !grid.places.empty()) note_shared(kernel.identity, grid);
     run_children(grid);
     return cudaSuccess;
   }
-  if (grid.refused) {
-    show_report(grid.report);
-    launch_failed(grid.error);
-    return grid.error;
-  }
+  if (grid.refused) return refuse(kernel, {grid.error, grid.report});
   kernel_faulted(grid.error, grid.report);
   return cudaSuccess;  // a fault shows at the next synchronising call, as on a GPU
 }

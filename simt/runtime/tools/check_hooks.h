@@ -71,6 +71,10 @@ struct CheckHooks {
   void (*barrier_made)(const void* barrier, const void* pc);
   void (*barrier_used)(const void* barrier, bool engine, const void* pc);
   void (*proxy_fence)(bool init);  // see simt/shared.h
+  // The host made a call of the API (else null) or launched a kernel (else null), it failed, and the
+  // program does not take the result. Later: the program asks for the last error.
+  void (*error_lost)(const char* call, const char* kernel, cudaError_t error, const char* reason);
+  void (*error_read)();
   // Something that must not be: a copy that nobody waited for and so on. `thread` of the running
   // block.
   void (*async_misuse)(const char* kind, const char* what, unsigned thread, const void* pc);

@@ -21,6 +21,8 @@ TABLE = HERE.parents[2] / "docs" / "cc-checks.md"
 
 # What a report says, the check that says it, and its name in the table.
 KINDS = (
+    ("refused launch", "api", "refused launch"),
+    ("failed call", "api", "failed call"),
     ("race:", "race", "race"),
     ("uninitialised", "init", "uninitialised"),
     ("out of bounds", "memory", "out of bounds"),

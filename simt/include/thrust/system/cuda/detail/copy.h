@@ -84,11 +84,14 @@ To copy_to_device(From first, Size count, To result) {
   } else {
     using T = typename thrust::iterator_traits<From>::value_type;
     if (count <= 0) return result;
-    std::vector<T> values;
+    struct Box {  // a vector<bool> has no array of bool
+      T value;
+    };
+    std::vector<Box> values;
     values.reserve(static_cast<std::size_t>(count));
-    for (Size i = 0; i < count; ++i, ++first) values.push_back(T(*first));
+    for (Size i = 0; i < count; ++i, ++first) values.push_back(Box{T(*first)});
     const DeviceArray<T> array(values.size());
-    copy_bytes(values.data(), count, array.data());
+    copy_bytes(&values.front().value, count, array.data());
     return copy_on_device(static_cast<const T*>(array.data()), count, result);
   }
 }
