@@ -19,7 +19,9 @@ class AsyncEmitter {
     if (name == "wgmma") return product();
     if (name == "elect") return elect();
     if (name == "mapa" || name == "getctarank") return map_address(name);
-    if (name == "prefetch" || name == "prefetchu" || name == "applypriority") return hint();
+    if (name == "prefetch" || name == "prefetchu" || name == "applypriority" || name == "discard") {
+      return hint();
+    }
     if (opcode() == "membar.proxy.alias") return ns + "membar()";
     if (name == "createpolicy" && !ops_.empty()) return put(0, "0ull");
     if (name == "setmaxnreg") return call("set_max_registers", value(0));

@@ -102,10 +102,13 @@ class Emitter : PtxWriter {
     const std::string type = type_of(words_[1]);
     if (type.empty() || from.is_address) return "";
     if (from.is_list) {
-      const char* const part =
-          from.parts.size() * 16 == std::stoul(words_[1].substr(1)) ? "unsigned short" : "unsigned";
+      if (words_[1] == "pred") return "";
+      const std::string bits =
+          std::to_string(std::stoul(words_[1].substr(1)) / from.parts.size());
+      const std::string part = type_of("b" + bits);
+      if (part.empty()) return "";
       return "::simt::ptx::put(" + destination(0) + ", ::simt::ptx::pack<" + type + ">(" +
-             words(1, part) + "))";
+             words(1, part.c_str()) + "))";
     }
     if (s_.operands[0].is_list) {
       return spread("::simt::ptx::unpack<" + std::to_string(s_.operands[0].parts.size()) + ", " +

@@ -103,6 +103,7 @@ inline constexpr TypeName types[] = {{"pred", "bool"},
                                      {"b64", "unsigned long long"},
                                      {"u64", "unsigned long long"},
                                      {"s64", "long long"},
+                                     {"b128", "unsigned __int128"},
                                      {"f32", "float"},
                                      {"f64", "double"}};
 

@@ -55,7 +55,8 @@ void rewrite_volatile_store(Source& source, Index i, const VolatileNames& names)
 // The `while` at `i`, if it waits for one of these or a cast to volatile: then true.
 bool rewrite_spin(Source& source, Index i, const VolatileNames& names);
 
-// An asm statement in device code.
-void rewrite_asm(Source& source, Index i);
+// An asm statement in device code. One that is not known is an error; in a library's header only
+// where it is used.
+void rewrite_asm(Source& source, Index i, bool in_library);
 
 }  // namespace simt::cc

@@ -50,10 +50,12 @@ class Translator {
         }
         return;
       case Kind::directive: {
-        // `# 12 "file" 1 3`: the 3 says that it is a system's.
+        // `# 12 "file" 1 3`: the 3 says that it is a system's. A pragma says nothing.
         const std::string_view line = s_.text(at_);
-        system_header_ =
-            line.find("\" ") != line.npos && line.find(" 3", line.rfind('"')) != line.npos;
+        if (line.find("pragma") == line.npos) {
+          system_header_ =
+              line.find("\" ") != line.npos && line.find(" 3", line.rfind('"')) != line.npos;
+        }
         return;
       }
       default:
@@ -128,7 +130,7 @@ class Translator {
         }
         return;
       case Word::asm_:
-        if (in_device_code()) rewrite_asm(s_, at_);
+        if (in_device_code()) rewrite_asm(s_, at_, system_header_);
         return;
       case Word::printf_:
         return redirect("::simt::PrintfAt{__builtin_LINE()}");

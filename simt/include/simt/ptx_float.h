@@ -22,11 +22,9 @@ T operand(T x) {
 }
 template <unsigned F, class T>
 T result(T x) {
+  x = operand<F>(x);
   if constexpr ((F & flag_sat) != 0) return x > 0 ? (x < 1 ? x : T{1}) : T{0};  // NaN too is zero
-  if constexpr (sizeof(T) == 4) {
-    if (x != x) return __builtin_bit_cast(float, 0x7fffffffu);
-    return operand<F>(x);
-  }
+  if constexpr (sizeof(T) == 4) return x != x ? __builtin_bit_cast(float, 0x7fffffffu) : x;
   return x;
 }
 inline constexpr int mode_of(unsigned flags) {

@@ -98,6 +98,10 @@ struct SmallXor {
     return small_is_nan<Format>(size) ? Format::nan : size | ((a ^ b) & Format::sign);
   }
 };
+using SmallMinXor = SmallXor<SmallMin>;
+using SmallMaxXor = SmallXor<SmallMax>;
+using SmallMinNanXor = SmallXor<SmallMinNan>;
+using SmallMaxNanXor = SmallXor<SmallMaxNan>;
 
 template <class Format>
 unsigned small_flush(unsigned bits) {

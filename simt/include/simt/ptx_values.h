@@ -64,7 +64,12 @@ To pack(const Array<T, N>& parts) {
 }
 template <int N, class From, class Value>
 auto unpack(const Value& value) {
-  using Part = std::conditional_t<sizeof(From) / N == 2, unsigned short, unsigned>;
+  constexpr std::size_t size = sizeof(From) / N;
+  using Part = std::conditional_t<
+      size == 1, unsigned char,
+      std::conditional_t<size == 2, unsigned short,
+                         std::conditional_t<size == 4, unsigned, unsigned long long>>>;
+  static_assert(sizeof(Part) == size);
   const From from = as<From>(value);
   Array<Part, N> parts;
   std::memcpy(parts.value, &from, sizeof parts.value);
