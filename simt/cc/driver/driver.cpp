@@ -221,9 +221,9 @@ class Driver {
     }
     if (cuda) {
       // As nvcc says it for sm_90a: wgmma, setmaxnreg and changes of tensor maps are there.
-      append(command, {"-D__CUDACC__", "-D__NVCC__", "-D__CUDA_ARCH__=900",
-                       "-D__CUDA_ARCH_FEAT_SM90_ALL", "-D__SIMT_TRANSLATE__", "-include",
-                       "cuda_runtime.h"});
+      append(command,
+             {"-D__CUDACC__", "-D__NVCC__", "-D__CUDA_ARCH__=900", "-D__CUDA_ARCH_FEAT_SM90_ALL",
+              "-D__SIMT_TRANSLATE__", "-include", "cuda_runtime.h"});
       if (o_.check) command.push_back("-D__SIMT_CHECK__");
     }
     if (cuda) append(command, {"-x", "c++"});

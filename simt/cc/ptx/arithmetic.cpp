@@ -188,8 +188,10 @@ class ArithmeticEmitter {
     if (!four && half != "lo" && half != "hi") return "";
     if (!lists("u32 s32", w_.words_[at]) || !lists("u32 s32", w_.words_[at + 1])) return "";
     return put(ns + "dot<" + type_of(w_.words_[at]) + ", " + type_of(w_.words_[at + 1]) +
-               (four ? ", 4, 0" : half == "lo" ? ", 2, 0" : ", 2, 2") + ">(" +
-               operand(1, "unsigned") + ", " + operand(2, "unsigned") + ", " +
+               (four           ? ", 4, 0"
+                : half == "lo" ? ", 2, 0"
+                               : ", 2, 2") +
+               ">(" + operand(1, "unsigned") + ", " + operand(2, "unsigned") + ", " +
                operand(3, "unsigned") + ")");
   }
 
@@ -230,8 +232,8 @@ class ArithmeticEmitter {
     const std::string type = number_type(pair ? kind.substr(0, kind.size() - 2) : kind);
     if (type.empty()) return "";
     const auto test = [&](int half) {
-      std::string call = ns + "compare<" + ns + "Compare::" + how + ", " +
-                         (flush ? flag_of("ftz") : "0") + ">(";
+      std::string call =
+          ns + "compare<" + ns + "Compare::" + how + ", " + (flush ? flag_of("ftz") : "0") + ">(";
       for (std::size_t i = 1; i <= 2; ++i) {
         call += i > 1 ? ", " : "";
         call += pair ? ns + "half_of<" + type + ", " + std::to_string(half) + ">(" +

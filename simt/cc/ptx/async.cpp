@@ -80,8 +80,8 @@ class AsyncEmitter {
   std::string fence() {
     if (word(1) == "mbarrier_init") return ns + "fence_mbarrier_init()";
     if (word(1) != "proxy") {
-      const bool order = word(1) == "sc" || word(1) == "acq_rel" || word(1) == "acquire" ||
-                         word(1) == "release";
+      const bool order =
+          word(1) == "sc" || word(1) == "acq_rel" || word(1) == "acquire" || word(1) == "release";
       const bool limited = word(2).rfind("sync_restrict::", 0) == 0;
       const std::size_t size = order ? (limited ? 4 : 3) : 2;
       const bool known = w_.words_.size() == size && is_scope(word(size - 1)) && ops_.empty();

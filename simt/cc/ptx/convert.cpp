@@ -59,7 +59,8 @@ class ConvertEmitter {
     const std::string finite = finite_ ? "true" : "false";
     const bool plain = rounding_ == "rn" || rounding_ == "rz";
     if (to_ == "tf32" && from_ == "f32" && ops_.size() == 2) {
-      if (rounding_ == "rna") return put(ns + "tf32_away<" + finite + ">(" + operand(1, "float") + ")");
+      if (rounding_ == "rna")
+        return put(ns + "tf32_away<" + finite + ">(" + operand(1, "float") + ")");
       return plain ? put(ns + "tf32<" + flags_ + ", " + finite + ">(" + operand(1, "float") + ")")
                    : "";
     }
@@ -68,7 +69,8 @@ class ConvertEmitter {
     if (bytes && rounding_ == "rn" && finite_) {
       const std::string form = "<" + byte_format + ", " + flags_ + ", true>(";
       if (from_ == "f32" && ops_.size() == 3) {
-        return put(ns + "narrow_pair" + form + operand(1, "float") + ", " + operand(2, "float") + ")");
+        return put(ns + "narrow_pair" + form + operand(1, "float") + ", " + operand(2, "float") +
+                   ")");
       }
       if (from_ == "f16x2" && ops_.size() == 2) {
         return put(ns + "narrow_halves" + form + operand(1, "unsigned") + ")");
@@ -115,7 +117,7 @@ class ConvertEmitter {
     if (words.size() < 5 || words[2] != "sat" || words[4] != "s32") return "";
     static constexpr struct {
       const char *type, *width, *cpp;
-    } known[] = {{"u16", "16", "unsigned"}, {"s16", "16", "int"}, {"u8", "8", "unsigned"},
+    } known[] = {{"u16", "16", "unsigned"}, {"s16", "16", "int"},    {"u8", "8", "unsigned"},
                  {"s8", "8", "int"},        {"u4", "4", "unsigned"}, {"s4", "4", "int"},
                  {"u2", "2", "unsigned"},   {"s2", "2", "int"}};
     const bool more = words.size() == 6 && words[5] == "b32";
@@ -161,10 +163,14 @@ std::string emit_convert_address(PtxWriter& w) {
 std::string emit_is_space(PtxWriter& w) {
   const auto& ops = w.s_.operands;
   if (ops.size() != 2 || w.words_.size() != 2) return "";
-  static constexpr TypeName known[] = {
-      {"global", "__isGlobal"}, {"shared", "__isShared"},       {"shared::cta", "__isShared"},
-      {"local", "__isLocal"},   {"const", "__isConstant"},      {"param", "__isGridConstant"},
-      {"param::entry", "__isGridConstant"}, {"shared::cluster", "::simt::is_cluster_shared"}};
+  static constexpr TypeName known[] = {{"global", "__isGlobal"},
+                                       {"shared", "__isShared"},
+                                       {"shared::cta", "__isShared"},
+                                       {"local", "__isLocal"},
+                                       {"const", "__isConstant"},
+                                       {"param", "__isGridConstant"},
+                                       {"param::entry", "__isGridConstant"},
+                                       {"shared::cluster", "::simt::is_cluster_shared"}};
   for (const TypeName& each : known) {
     if (w.words_[1] != each.ptx) continue;
     return w.destination(0) + " = " + each.cpp + "(" + ns + "global_at(" + w.source(ops[1]) +

@@ -66,8 +66,8 @@ class Emitter : PtxWriter {
   std::string instruction() {
     const std::string& name = words_[0];
     // d|p, where the second result would be lost
-    const bool pair = name == "shfl" || name == "match" || name == "elect" || name == "setp" ||
-                      name == "lop3";
+    const bool pair =
+        name == "shfl" || name == "match" || name == "elect" || name == "setp" || name == "lop3";
     for (const PtxOperand& operand : s_.operands) {
       if (!operand.second.empty() && !pair) return "";
     }
@@ -77,7 +77,8 @@ class Emitter : PtxWriter {
     if (name == "mma") return matrix_product();
     if (name == "ldmatrix" || name == "stmatrix") return move_matrix();
     if (s_.opcode == "movmatrix.sync.aligned.m8n8.trans.b16") return transpose_matrix();
-    if ((name == "ld" || name == "ldu" || name == "st") && words_.back() != "async" && !has_word("async")) {
+    if ((name == "ld" || name == "ldu" || name == "st") && words_.back() != "async" &&
+        !has_word("async")) {
       return emit_memory(*this);
     }
     if (name == "atom" || (name == "red" && !has_word("async"))) return emit_atomic(*this);
@@ -103,8 +104,7 @@ class Emitter : PtxWriter {
     if (type.empty() || from.is_address) return "";
     if (from.is_list) {
       if (words_[1] == "pred") return "";
-      const std::string bits =
-          std::to_string(std::stoul(words_[1].substr(1)) / from.parts.size());
+      const std::string bits = std::to_string(std::stoul(words_[1].substr(1)) / from.parts.size());
       const std::string part = type_of("b" + bits);
       if (part.empty()) return "";
       return "::simt::ptx::put(" + destination(0) + ", ::simt::ptx::pack<" + type + ">(" +
@@ -252,7 +252,6 @@ class Emitter : PtxWriter {
     }
     return "::simt::ptx::" + form + source(s_.operands[0]) + ", " + words(1, "unsigned") + ")";
   }
-
 };
 
 }  // namespace

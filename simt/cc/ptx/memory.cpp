@@ -74,9 +74,10 @@ class MemoryEmitter {
   // Words about caches, scopes and the number of elements change nothing here.
   static bool is_idle(std::string_view word) {
     static constexpr std::string_view known[] = {
-        "weak", "volatile", "relaxed", "acquire", "release", "acq_rel", "mmio",  "cta", "cluster",
-        "gpu",  "sys",      "ca",      "cg",      "cs",      "lu",      "cv",    "wb",  "wt",
-        "nc",   "v2",       "v4",      "v8",      "L2::64B", "L2::128B", "L2::256B"};
+        "weak", "volatile", "relaxed",  "acquire", "release", "acq_rel", "mmio",
+        "cta",  "cluster",  "gpu",      "sys",     "ca",      "cg",      "cs",
+        "lu",   "cv",       "wb",       "wt",      "nc",      "v2",      "v4",
+        "v8",   "L2::64B",  "L2::128B", "L2::256B"};
     return std::find(std::begin(known), std::end(known), word) != std::end(known) ||
            is_shared_space(word) || is_generic_space(word) || word == "L2::cache_hint" ||
            word.rfind("L1::evict", 0) == 0 || word.rfind("L2::evict", 0) == 0 ||

@@ -33,8 +33,8 @@ class VideoEmitter {
 
   // .dtype.atype.btype(.sat)(.mode)(.op2), or for vset .atype.btype.cmp(.op2)
   std::string read_form(std::string name, std::size_t& at) {
-    static constexpr const char* plain[] = {"add", "sub", "absdiff", "min",
-                                            "max", "avrg", "shl",    "shr"};
+    static constexpr const char* plain[] = {"add", "sub",  "absdiff", "min",
+                                            "max", "avrg", "shl",     "shr"};
     static constexpr const char* comparisons[] = {"eq", "ne", "lt", "le", "gt", "ge"};
     const bool sets = name == "set";
     if (!sets && !contains(plain, name)) return "";
@@ -76,7 +76,8 @@ class VideoEmitter {
   }
   static std::string part(const std::string& selector) {
     if (selector.empty()) return ns + "whole_register";
-    if (selector.size() != 2 || std::isdigit(static_cast<unsigned char>(selector[1])) == 0) return "";
+    if (selector.size() != 2 || std::isdigit(static_cast<unsigned char>(selector[1])) == 0)
+      return "";
     const int index = selector[1] - '0';
     if (selector[0] == 'b' && index < 4) return ns + "Part{" + std::to_string(index * 8) + ", 8}";
     if (selector[0] == 'h' && index < 2) return ns + "Part{" + std::to_string(index * 16) + ", 16}";

@@ -79,8 +79,7 @@ inline unsigned video(const VideoForm& form, Part to, Part from_a, Part from_b, 
   if (form.saturates) number = hold_bits(number, to.width, form.d_signed);
   const auto bits = static_cast<unsigned>(number);
   const auto choose = [&](bool first_is_chosen) { return first_is_chosen ? bits : c; };
-  const bool less =
-      form.d_signed ? static_cast<int>(bits) < static_cast<int>(c) : bits < c;
+  const bool less = form.d_signed ? static_cast<int>(bits) < static_cast<int>(c) : bits < c;
   switch (form.second) {
     case Second::add:
       return bits + c;
@@ -130,17 +129,15 @@ struct VideoProduct {
 };
 inline unsigned video_mad(const VideoProduct& form, Part from_a, Part from_b, unsigned a,
                           unsigned b, unsigned c) {
-  const bool is_signed =
-      form.a_signed || form.b_signed || form.negative_product || form.negative_c;
-  __int128 product = static_cast<__int128>(part_of(a, from_a, form.a_signed)) *
-                     part_of(b, from_b, form.b_signed);
+  const bool is_signed = form.a_signed || form.b_signed || form.negative_product || form.negative_c;
+  __int128 product =
+      static_cast<__int128>(part_of(a, from_a, form.a_signed)) * part_of(b, from_b, form.b_signed);
   if (form.negative_product) product = -product;
   // An unsigned c that is subtracted is sign-extended only after it was inverted.
-  __int128 added = form.negative_c
-                       ? (is_signed ? static_cast<__int128>(static_cast<int>(~c)) + 1
-                                    : static_cast<__int128>(~c) + 1)
-                   : is_signed ? static_cast<__int128>(static_cast<int>(c))
-                               : static_cast<__int128>(c);
+  __int128 added = form.negative_c ? (is_signed ? static_cast<__int128>(static_cast<int>(~c)) + 1
+                                                : static_cast<__int128>(~c) + 1)
+                   : is_signed     ? static_cast<__int128>(static_cast<int>(c))
+                                   : static_cast<__int128>(c);
   __int128 sum = (product + added + (form.plus_one ? 1 : 0)) >> form.shift;
   if (form.saturates) sum = hold_bits(sum, 32, is_signed);
   return static_cast<unsigned>(sum);

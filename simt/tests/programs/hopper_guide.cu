@@ -25,7 +25,8 @@ __global__ void add_one(int* data, size_t offset) {
   __syncthreads();
   barrier::arrival_token token;
   if (threadIdx.x == 0) {
-    cuda::memcpy_async(part, data + offset + blockIdx.x * piece, cuda::aligned_size_t<16>(sizeof part), bar);
+    cuda::memcpy_async(part, data + offset + blockIdx.x * piece,
+                       cuda::aligned_size_t<16>(sizeof part), bar);
     token = bar.arrive();
   } else {
     token = bar.arrive();
@@ -99,47 +100,65 @@ __global__ void add_tile(const __grid_constant__ CUtensorMap map, int x, int y) 
 }
 
 // Boxes of one, three, four and five dimensions, from one tensor to another.
-__global__ void move(const __grid_constant__ CUtensorMap from, const __grid_constant__ CUtensorMap to, int dimensions) {
+__global__ void move(const __grid_constant__ CUtensorMap from,
+                     const __grid_constant__ CUtensorMap to, int dimensions) {
   __shared__ alignas(128) int box[64];
   __shared__ barrier bar;
   init(&bar, 1);
   cde::fence_proxy_async_shared_cta();
   switch (dimensions) {
-    case 1: cde::cp_async_bulk_tensor_1d_global_to_shared(box, &from, 4, bar); break;
-    case 3: cde::cp_async_bulk_tensor_3d_global_to_shared(box, &from, 4, 1, 1, bar); break;
-    case 4: cde::cp_async_bulk_tensor_4d_global_to_shared(box, &from, 4, 1, 1, 2, bar); break;
-    default: cde::cp_async_bulk_tensor_5d_global_to_shared(box, &from, 4, 1, 1, 2, 0, bar);
+    case 1:
+      cde::cp_async_bulk_tensor_1d_global_to_shared(box, &from, 4, bar);
+      break;
+    case 3:
+      cde::cp_async_bulk_tensor_3d_global_to_shared(box, &from, 4, 1, 1, bar);
+      break;
+    case 4:
+      cde::cp_async_bulk_tensor_4d_global_to_shared(box, &from, 4, 1, 1, 2, bar);
+      break;
+    default:
+      cde::cp_async_bulk_tensor_5d_global_to_shared(box, &from, 4, 1, 1, 2, 0, bar);
   }
   int size = 4;
   for (int i = 0; i < dimensions; ++i) size *= i == 0 ? 4 : 2;
   barrier::arrival_token token = cuda::device::barrier_arrive_tx(bar, 1, size);
   bar.wait(std::move(token));
   switch (dimensions) {
-    case 1: cde::cp_async_bulk_tensor_1d_shared_to_global(&to, 0, box); break;
-    case 3: cde::cp_async_bulk_tensor_3d_shared_to_global(&to, 0, 0, 0, box); break;
-    case 4: cde::cp_async_bulk_tensor_4d_shared_to_global(&to, 0, 0, 0, 0, box); break;
-    default: cde::cp_async_bulk_tensor_5d_shared_to_global(&to, 0, 0, 0, 0, 0, box);
+    case 1:
+      cde::cp_async_bulk_tensor_1d_shared_to_global(&to, 0, box);
+      break;
+    case 3:
+      cde::cp_async_bulk_tensor_3d_shared_to_global(&to, 0, 0, 0, box);
+      break;
+    case 4:
+      cde::cp_async_bulk_tensor_4d_shared_to_global(&to, 0, 0, 0, 0, box);
+      break;
+    default:
+      cde::cp_async_bulk_tensor_5d_shared_to_global(&to, 0, 0, 0, 0, 0, box);
   }
   cde::cp_async_bulk_commit_group();
   cde::cp_async_bulk_wait_group_read<0>();
 }
 
-typedef CUresult (*EncodeTiled)(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*, const cuuint64_t*,
-                                const cuuint32_t*, const cuuint32_t*, CUtensorMapInterleave, CUtensorMapSwizzle,
+typedef CUresult (*EncodeTiled)(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*,
+                                const cuuint64_t*, const cuuint64_t*, const cuuint32_t*,
+                                const cuuint32_t*, CUtensorMapInterleave, CUtensorMapSwizzle,
                                 CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
 
 CUtensorMap make_map(int* data, int rank, const cuuint64_t* size, const cuuint32_t* box) {
   void* function = nullptr;
   cudaDriverEntryPointQueryResult found;
-  cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &found);
+  cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault,
+                                   &found);
   if (found != cudaDriverEntryPointSuccess) printf("no cuTensorMapEncodeTiled\n");
   CUtensorMap map{};
   cuuint64_t strides[5];
   cuuint32_t steps[] = {1, 1, 1, 1, 1};
   for (int i = 0; i < rank - 1; ++i) strides[i] = (i > 0 ? strides[i - 1] : sizeof(int)) * size[i];
-  const CUresult result = ((EncodeTiled)function)(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, rank, data, size, strides, box, steps,
-                                                  CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
-                                                  CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUresult result =
+      ((EncodeTiled)function)(&map, CU_TENSOR_MAP_DATA_TYPE_INT32, rank, data, size, strides, box,
+                              steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                              CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS) printf("encoding failed: %d\n", result);
   return map;
 }

@@ -37,7 +37,8 @@ __global__ void run(const typename Case::In* in, int n, const typename Case::In*
 }
 
 template <class Case>
-void test(const std::vector<typename Case::In>& values, const std::vector<typename Case::In>& third) {
+void test(const std::vector<typename Case::In>& values,
+          const std::vector<typename Case::In>& third) {
   typename Case::In *in, *in3;
   typename Case::Out* out;
   const int n = (int)values.size(), thirds = (int)third.size(), count = n * n * thirds;
@@ -48,7 +49,8 @@ void test(const std::vector<typename Case::In>& values, const std::vector<typena
   cudaMemcpy(in3, third.data(), thirds * sizeof *in3, cudaMemcpyDefault);
   run<Case><<<(count + 255) / 256, 256>>>(in, n, in3, thirds, out);
   std::vector<typename Case::Out> got(count);
-  if (cudaMemcpy(got.data(), out, count * sizeof *out, cudaMemcpyDefault) != cudaSuccess) ++failures;
+  if (cudaMemcpy(got.data(), out, count * sizeof *out, cudaMemcpyDefault) != cudaSuccess)
+    ++failures;
   int wrong = 0;
   for (int i = 0; i < count; ++i) {
     const auto a = values[i % n], b = values[i / n % n], c = third[i / n / n];
@@ -64,18 +66,18 @@ void test(const std::vector<typename Case::In>& values, const std::vector<typena
 }
 
 // NAME(a, b, c): TEXT of PTX with %0 the result, and the same by the host. `T` goes in, `R` comes out.
-#define CASE(NAME, R, RC, T, TC, TEXT, ...)                                \
-  struct NAME {                                                            \
-    typedef T In;                                                          \
-    typedef R Out;                                                         \
-    static const char* name() { return TEXT; }                             \
-    __device__ static R device(T a, T b, T c) {                            \
-      R d;                                                                 \
-      asm volatile(TEXT : "=" RC(d) : TC(a), TC(b), TC(c));                \
-      return d;                                                            \
-    }                                                                      \
-    static R host(T a, T b, T c) {                                         \
-      (void)b, (void)c;                                                    \
-      __VA_ARGS__;                                                         \
-    }                                                                      \
+#define CASE(NAME, R, RC, T, TC, TEXT, ...)                 \
+  struct NAME {                                             \
+    typedef T In;                                           \
+    typedef R Out;                                          \
+    static const char* name() { return TEXT; }              \
+    __device__ static R device(T a, T b, T c) {             \
+      R d;                                                  \
+      asm volatile(TEXT : "=" RC(d) : TC(a), TC(b), TC(c)); \
+      return d;                                             \
+    }                                                       \
+    static R host(T a, T b, T c) {                          \
+      (void)b, (void)c;                                     \
+      __VA_ARGS__;                                          \
+    }                                                       \
   };

@@ -138,7 +138,9 @@ def check(options):
                 print(f"{'refused' if number in refused else 'accepted'}: {form}")
         # C++ of the translator's that does not compile would be no instruction. Two forms of each
         # line stand for the others, which differ in a type or a flag.
-        some = [line.forms[i] for line in lines() if not line.reason for i in {0, len(line.forms) - 1}]
+        some = [
+            line.forms[i] for line in lines() if not line.reason for i in {0, len(line.forms) - 1}
+        ]
         status, _, messages = run_cc(options.cc, folder, some, "-O0", "-c", "-o", "forms.o")
         if status != 0:
             problems += 1
@@ -167,7 +169,9 @@ def render():
             text += ["", f"## {section}", "", "| instruction | forms | there |", "|---|---|---|"]
         shown = line.shown.replace("|", "\\|")
         shown = re.sub(r"[=+$]([rlhfdqTUWLV])\b", lambda m: "r" if m[1] in "TUWLV" else m[1], shown)
-        text.append(f"| {line.name} | `{shown}` | {'no: ' + line.reason if line.reason else 'yes'} |")
+        text.append(
+            f"| {line.name} | `{shown}` | {'no: ' + line.reason if line.reason else 'yes'} |"
+        )
     return "\n".join(text) + "\n"
 
 
