@@ -34,7 +34,6 @@ class ConvertEmitter {
       } else if (word == "ftz" || word == "sat" || word == "relu") {
         flags_ += " | " + ns + "flag_" + word;
         relu_ = relu_ || word == "relu";
-        held_ = held_ || word == "sat";
       } else if (word == "satfinite") {
         finite_ = true;
       } else {
@@ -133,7 +132,7 @@ class ConvertEmitter {
   PtxWriter& w_;
   const std::vector<PtxOperand>& ops_;
   std::string to_, from_, rounding_, flags_;
-  bool integral_ = false, relu_ = false, held_ = false, finite_ = false;
+  bool integral_ = false, relu_ = false, finite_ = false;
 };
 
 }  // namespace
