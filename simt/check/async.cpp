@@ -117,6 +117,9 @@ void async_access(AsyncEvent event, const void* at, std::size_t size, const void
     case AsyncEvent::global_write:
       touch(at, size, How::bulk, true, pc);
       break;
+    case AsyncEvent::global_update:
+      touch(at, size, How::atomic, true, pc);
+      break;
   }
 }
 

@@ -92,7 +92,8 @@ void add_folder(const fs::path& folder, const char* suite) {
   std::vector<fs::path> sources;
   for (const auto& entry : fs::directory_iterator(folder)) {
 #ifndef SIMT_HAS_CCCL
-    if (entry.path().filename().string().rfind("thrust_", 0) == 0) continue;
+    const std::string file = entry.path().filename();
+    if (file.rfind("thrust_", 0) == 0 || file.rfind("cccl_", 0) == 0) continue;
 #endif
     if (entry.path().extension() == ".cu" && !has(entry.path(), ".fail") &&
         !has(entry.path(), ".plain"))

@@ -229,6 +229,10 @@ TEST_F(Driver, WithoutCccl) {
   EXPECT_NE(shell("CCCL_HOME=/nowhere $CC t.cu"), 0);
   EXPECT_NE(output_.find("warpath cc: <thrust/...> comes from NVIDIA's CCCL"), std::string::npos)
       << output_;
+  write("p.cu", "#include <cuda/ptx>\nint main() {}\n");
+  EXPECT_NE(shell("CCCL_HOME=/nowhere $CC p.cu"), 0);
+  EXPECT_NE(output_.find("warpath cc: <cuda/ptx> comes from NVIDIA's CCCL"), std::string::npos)
+      << output_;
   // The library's standard part is the host's then.
   write("s.cu",
         "#include <cuda/std/array>\n#include <cuda/std/limits>\n#include <cuda/std/atomic>\n"

@@ -95,7 +95,8 @@ void add_folder(const fs::path& folder, const char* suite) {
     if (entry.path().filename().string().rfind("cublas_", 0) == 0) continue;
 #endif
 #ifndef SIMT_HAS_CCCL
-    if (entry.path().filename().string().rfind("thrust_", 0) == 0) continue;
+    const std::string file = entry.path().filename();
+    if (file.rfind("thrust_", 0) == 0 || file.rfind("cccl_", 0) == 0) continue;
 #endif
     if (entry.path().extension() == ".cu") sources.push_back(entry.path());
   }

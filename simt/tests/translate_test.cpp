@@ -250,14 +250,15 @@ TEST(Asm, Instructions) {
   };
   EXPECT_TRUE(
       contains(body("asm(\"fma.rn.f32 %0, %1, %2, %0;\" : \"+f\"(c) : \"f\"(a), \"f\"(b[1]));"),
-               "(c) = ::simt::ptx::fma_rn((a), (b[1]), (c));"));
+               "::simt::ptx::ffma<float, ::simt::ptx::flag_rn>(::simt::ptx::as<float>((a)), "
+               "::simt::ptx::as<float>((b[1])), ::simt::ptx::as<float>((c)))"));
   EXPECT_TRUE(contains(body("asm volatile(\"cp.async.cg.shared.global [%0], [%1], 16;\\n\" :: "
                             "\"r\"(to), \"l\"(from) : \"memory\");"),
                        "::simt::ptx::cp_async((to), ::simt::ptx::wide(from), 16);"));
   EXPECT_TRUE(contains(body("asm volatile(\"cp.async.wait_all;\");"), "::simt::async_wait_all();"));
   EXPECT_TRUE(
       contains(body("asm(\"ex2.approx.f32 %0, %1; neg.f32 %0, %0;\" : \"=f\"(y) : \"f\"(x));"),
-               "::simt::ptx::put((y), ::simt::ptx::neg_of<float>((y)));"));
+               "::simt::ptx::put((y), ::simt::ptx::fneg<float, 0>(::simt::ptx::as<float>((y))));"));
   for (const char* refused :
        {"bra done;", "ex2.approx.f32 %0, %2;", "cp.async.wait_group %0 + 1;",
         "mov.u32 %0, %%nothing;", "add.u32 %0, undeclared, 1;", "@p trap;", "add.q32 %0, %1, 1;",
@@ -274,9 +275,9 @@ TEST(Asm, SeveralStatements) {
   const std::string out = translated(
       "__simt_device__ void f() { asm(\"{ .reg .pred p; // why\\n setp.lt.s32 p, %1, 3;\\n\\t\" "
       "\"@!p add.s32 %0, %1, -2; }\" : \"=r\"(a) : \"r\"(b)); }");
-  EXPECT_TRUE(contains(out, "bool simt_ptx_p{}; simt_ptx_p = ::simt::ptx::as<int>((b)) < ")) << out;
-  EXPECT_TRUE(
-      contains(out, "if (!simt_ptx_p) { ::simt::ptx::put((a), ::simt::ptx::add<int>((b), -2)"))
+  EXPECT_TRUE(contains(out, "simt_ptx_first = ::simt::ptx::compare<::simt::ptx::Compare::lt, 0>("))
+      << out;
+  EXPECT_TRUE(contains(out, "if (!simt_ptx_p) { ::simt::ptx::put((a), ::simt::ptx::add<int, 0>("))
       << out;
   const Translation r = translate(
       "__simt_device__ void f() { asm(\"ex2.approx.f32 %0, %1; nonsense.f32 %0, %0;\" : "

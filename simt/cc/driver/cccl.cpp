@@ -99,8 +99,10 @@ std::string find_cccl(const std::vector<std::string>& given) {
 }
 
 std::string missing_cccl_hint(const std::string& source_text) {
-  if (source_text.find("thrust/") == std::string::npos) return "";
-  return "<thrust/...> comes from NVIDIA's CCCL 2.5 or newer, which is not here: pip install "
+  const bool thrust = source_text.find("thrust/") != std::string::npos;
+  if (!thrust && source_text.find("cuda/ptx") == std::string::npos) return "";
+  return std::string(thrust ? "<thrust/...>" : "<cuda/ptx>") +
+         " comes from NVIDIA's CCCL 2.5 or newer, which is not here: pip install "
          "nvidia-cuda-cccl, or set CCCL_HOME to its include folder";
 }
 

@@ -215,10 +215,16 @@ class Driver {
     if (const std::string chosen = standard(); !chosen.empty()) command.push_back(chosen);
     append(command, preprocess_);
     append(command, {"-isystem", simt_.include});
-    append(command, {"-isystem", cccl_.empty() ? simt_.include + "/without_cccl" : cccl_});
+    if (cccl_.empty()) {
+      append(command, {"-isystem", simt_.include + "/without_cccl"});
+    } else {
+      append(command, {"-isystem", simt_.include + "/with_cccl", "-isystem", cccl_});
+    }
     if (cuda) {
-      append(command, {"-D__CUDACC__", "-D__NVCC__", "-D__CUDA_ARCH__=900", "-D__SIMT_TRANSLATE__",
-                       "-include", "cuda_runtime.h"});
+      // As nvcc says it for sm_90a: wgmma, setmaxnreg and changes of tensor maps are there.
+      append(command,
+             {"-D__CUDACC__", "-D__NVCC__", "-D__CUDA_ARCH__=900", "-D__CUDA_ARCH_FEAT_SM90_ALL",
+              "-D__SIMT_TRANSLATE__", "-include", "cuda_runtime.h"});
       if (o_.check) command.push_back("-D__SIMT_CHECK__");
     }
     if (cuda) append(command, {"-x", "c++"});

@@ -6,8 +6,6 @@
 namespace simt::cc {
 namespace {
 
-const std::string ns = "::simt::ptx::";
-
 class AsyncEmitter {
  public:
   explicit AsyncEmitter(PtxWriter& writer) : w_(writer), ops_(writer.s_.operands) {}
@@ -21,7 +19,10 @@ class AsyncEmitter {
     if (name == "wgmma") return product();
     if (name == "elect") return elect();
     if (name == "mapa" || name == "getctarank") return map_address(name);
-    if (name == "prefetch" || name == "prefetchu" || name == "applypriority") return hint();
+    if (name == "prefetch" || name == "prefetchu" || name == "applypriority" || name == "discard") {
+      return hint();
+    }
+    if (opcode() == "membar.proxy.alias") return ns + "membar()";
     if (name == "createpolicy" && !ops_.empty()) return put(0, "0ull");
     if (name == "setmaxnreg") return call("set_max_registers", value(0));
     if (name == "griddepcontrol") return ns + "programmatic_launch()";
@@ -32,6 +33,7 @@ class AsyncEmitter {
 
  private:
   bool has(std::string_view text) const { return w_.has_word(text); }
+  const std::string& opcode() const { return w_.s_.opcode; }
   std::string word(std::size_t i) const { return i < w_.words_.size() ? w_.words_[i] : ""; }
   std::string value(std::size_t i) { return i < ops_.size() ? w_.source(ops_[i]) : w_.refuse(); }
   static std::string call(const std::string& function, const std::string& arguments) {
@@ -71,9 +73,20 @@ class AsyncEmitter {
     return has_state ? put(0, text) : text;
   }
 
+  // fence.acq_rel.gpu and so on: all of them order everything here.
+  static bool is_scope(const std::string& text) {
+    return text == "cta" || text == "cluster" || text == "gpu" || text == "sys";
+  }
   std::string fence() {
     if (word(1) == "mbarrier_init") return ns + "fence_mbarrier_init()";
-    if (word(1) != "proxy") return "";
+    if (word(1) != "proxy") {
+      const bool order =
+          word(1) == "sc" || word(1) == "acq_rel" || word(1) == "acquire" || word(1) == "release";
+      const bool limited = word(2).rfind("sync_restrict::", 0) == 0;
+      const std::size_t size = order ? (limited ? 4 : 3) : 2;
+      const bool known = w_.words_.size() == size && is_scope(word(size - 1)) && ops_.empty();
+      return known ? ns + "membar()" : "";
+    }
     const std::string proxy = word(2);
     if (proxy == "alias") return ns + "membar()";
     if (proxy.rfind("async", 0) == 0 || proxy.rfind("tensormap", 0) == 0) {
@@ -217,11 +230,27 @@ class AsyncEmitter {
   std::string block_barrier() {
     if (word(1) == "warp") return call("warp_sync", value(0));
     if (word(1) == "cluster") return "";
-    std::string what = word(1) == "cta" ? word(2) : word(1);
+    const std::size_t at = word(1) == "cta" ? 2 : 1;
+    const std::string what = word(at);
+    if (what == "red") return block_reduction(word(at + 1));
     if (what != "sync" && what != "arrive") return "";
+    if (ops_.empty() || ops_.size() > 2) return "";
     std::string text = value(0);
     if (ops_.size() > 1) text += ", " + value(1);
     return call("bar_" + what, text);
+  }
+
+  // bar.red.popc.u32 d, barrier(, threads), p; barrier.cta.red.and.aligned.pred
+  std::string block_reduction(const std::string& how) {
+    static constexpr TypeName known[] = {{"popc", "count"}, {"and", "all"}, {"or", "any"}};
+    if (w_.words_.back() != (how == "popc" ? "u32" : "pred")) return "";
+    for (const TypeName& each : known) {
+      if (how != each.ptx || ops_.size() < 3 || ops_.size() > 4) continue;
+      const std::string threads = ops_.size() == 4 ? value(2) : "0";
+      return put(0, call(std::string("bar_red<::simt::Barrier::") + each.cpp + ">",
+                         value(1) + ", " + threads + ", " + value(ops_.size() - 1)));
+    }
+    return "";
   }
 
   // tensormap.replace.tile.FIELD.SPACE.b1024.TYPE [map], (number,) value

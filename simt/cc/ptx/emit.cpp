@@ -66,26 +66,32 @@ class Emitter : PtxWriter {
   std::string instruction() {
     const std::string& name = words_[0];
     // d|p, where the second result would be lost
-    const bool pair = name == "shfl" || name == "match" || name == "elect";
+    const bool pair =
+        name == "shfl" || name == "match" || name == "elect" || name == "setp" || name == "lop3";
     for (const PtxOperand& operand : s_.operands) {
       if (!operand.second.empty() && !pair) return "";
     }
     if (name == "bra") return branch();
     if (name == "mov") return move();
-    if (name == "setp") return compare();
     if (name == "shfl" || name == "vote" || name == "match" || name == "redux") return lanes();
     if (name == "mma") return matrix_product();
     if (name == "ldmatrix" || name == "stmatrix") return move_matrix();
-    if ((name == "ld" || name == "st") && words_.back() != "async" && !has_word("async")) {
+    if (s_.opcode == "movmatrix.sync.aligned.m8n8.trans.b16") return transpose_matrix();
+    if ((name == "ld" || name == "ldu" || name == "st") && words_.back() != "async" &&
+        !has_word("async")) {
       return emit_memory(*this);
     }
     if (name == "atom" || (name == "red" && !has_word("async"))) return emit_atomic(*this);
-    if (name == "cvta") return convert_address();
-    if (name == "cvt") return convert();
+    if (name == "cvta") return emit_convert_address(*this);
+    if (name == "cvt") return emit_convert(*this);
+    if (name == "isspacep") return emit_is_space(*this);
     if (const std::string text = emit_async(*this); !text.empty()) return text;
     const auto known = std::find_if(std::begin(instructions), std::end(instructions),
                                     [&](const Instruction& i) { return i.opcode == s_.opcode; });
-    if (known == std::end(instructions)) return typed();
+    if (known == std::end(instructions)) {
+      const std::string text = emit_arithmetic(*this);
+      return text.empty() && name[0] == 'v' && !unknown_ ? emit_video(*this) : text;
+    }
     const std::string call = std::string("::simt::") + known->function + "(";
     if (!known->has_result) return call + sources(0) + ")";
     return destination(0) + " = " + call + sources(1) + ")";
@@ -97,10 +103,12 @@ class Emitter : PtxWriter {
     const std::string type = type_of(words_[1]);
     if (type.empty() || from.is_address) return "";
     if (from.is_list) {
-      const char* const part =
-          from.parts.size() * 16 == std::stoul(words_[1].substr(1)) ? "unsigned short" : "unsigned";
+      if (words_[1] == "pred") return "";
+      const std::string bits = std::to_string(std::stoul(words_[1].substr(1)) / from.parts.size());
+      const std::string part = type_of("b" + bits);
+      if (part.empty()) return "";
       return "::simt::ptx::put(" + destination(0) + ", ::simt::ptx::pack<" + type + ">(" +
-             words(1, part) + "))";
+             words(1, part.c_str()) + "))";
     }
     if (s_.operands[0].is_list) {
       return spread("::simt::ptx::unpack<" + std::to_string(s_.operands[0].parts.size()) + ", " +
@@ -111,56 +119,6 @@ class Emitter : PtxWriter {
     }
     return "::simt::ptx::put(" + destination(0) + ", ::simt::ptx::as<" + type + ">(" +
            source(from) + "))";
-  }
-
-  static bool is_small(std::string_view type) {
-    return type == "f16" || type == "bf16" || type == "f16x2" || type == "bf16x2";
-  }
-  static std::string format_of(std::string_view type) {
-    return type[0] == 'b' ? "::simt::Bfloat16Format" : "::simt::HalfFormat";
-  }
-
-  // Where NaN matters: "ne", and comparisons that end in 'u'. Small floats are compared as double.
-  std::string compare_floats() {
-    const std::string& type = words_.back();
-    std::string how = words_[1];
-    const bool small = type == "f16" || type == "bf16";
-    if (!small && type != "f32" && type != "f64") return "";
-    if (words_.size() == 4 && type != "f16") return "";  // of float: not done
-    const auto value = [&](std::size_t i) {
-      return small ? "::simt::ptx::small_value<" + format_of(type) +
-                         ">(::simt::ptx::as<unsigned short>(" + source(s_.operands[i]) + "))"
-                   : "::simt::ptx::as<" + type_of(type) + ">(" + source(s_.operands[i]) + ")";
-    };
-    static constexpr struct {
-      const char *ptx, *cpp, *opposite;
-    } comparisons[] = {{"eq", "==", "ne"},
-                       {"lt", "<", "ge"},
-                       {"le", "<=", "gt"},
-                       {"gt", ">", "le"},
-                       {"ge", ">=", "lt"}};
-    const bool unordered = how.size() == 3 && how[2] == 'u';
-    if (unordered) {
-      // True where the opposite is not.
-      how.pop_back();
-      for (const auto& c : comparisons) {
-        if (how == c.ptx) {
-          how = c.opposite;
-          break;
-        }
-        if (how == c.opposite && how == "ne") {
-          how = "eq";
-          break;
-        }
-      }
-    }
-    std::string text;
-    if (how == "ne") text = "::simt::ptx::not_equal(" + value(1) + ", " + value(2) + ")";
-    for (const auto& c : comparisons) {
-      if (how == c.ptx) text = "(" + value(1) + " " + c.cpp + " " + value(2) + ")";
-    }
-    if (text.empty()) return "";
-    return destination(0) + " = " + (unordered ? "!" : "") + text;
   }
 
   // shfl.sync.down.b32 d|p, a, b, c, members; vote.sync.ballot.b32 d, p, members;
@@ -214,48 +172,6 @@ class Emitter : PtxWriter {
     return "";
   }
 
-  // add.rn.f16x2, fma.rn.relu.bf16 and the like.
-  std::string small_float() {
-    const std::string& type = words_.back();
-    std::string name = words_[0], flags = "::simt::ptx::no_flags";
-    for (std::size_t i = 1; i + 1 < words_.size(); ++i) {
-      if (words_[i] == "ftz" || words_[i] == "sat" || words_[i] == "relu") {
-        // bfloat16's approximate functions are spelled with ftz; it has no other meaning there.
-        if (words_[i] != "ftz" || type[0] != 'b') flags += " | ::simt::ptx::small_" + words_[i];
-      } else if (words_[i] != "rn") {
-        name += "." + words_[i];
-      }
-    }
-    for (const Typed& known : small_instructions) {
-      if (name != known.name) continue;
-      return "::simt::ptx::put(" + destination(0) +
-             ", ::simt::ptx::" + (type.back() == '2' ? "small_pair<" : "small_op<") +
-             "::simt::ptx::" + known.function + ", " + format_of(type) + ", " + flags + ">(" +
-             sources(1) + "))";
-    }
-    return "";
-  }
-
-  std::string compare() {
-    static constexpr TypeName comparisons[] = {
-        {"eq", "=="}, {"ne", "!="}, {"lt", "<"},  {"le", "<="}, {"gt", ">"},
-        {"ge", ">="}, {"lo", "<"},  {"ls", "<="}, {"hi", ">"},  {"hs", ">="}};
-    if (s_.operands.size() != 3 || words_.size() < 3) return "";
-    const bool flush = words_.size() == 4 && words_[2] == "ftz";
-    if (words_.size() != 3 && !flush) return "";
-    if (words_.back()[0] == 'f' || words_.back()[0] == 'b') {
-      if (std::string text = compare_floats(); !text.empty()) return text;
-    }
-    if (flush || is_small(words_[2])) return "";
-    const std::string type = type_of(words_[2]);
-    for (const TypeName& c : comparisons) {
-      if (words_[1] != c.ptx || type.empty()) continue;
-      return destination(0) + " = ::simt::ptx::as<" + type + ">(" + source(s_.operands[1]) + ") " +
-             c.cpp + " ::simt::ptx::as<" + type + ">(" + source(s_.operands[2]) + ")";
-    }
-    return "";
-  }
-
   // mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64, with a rounding mode before or after the
   // types.
   std::string double_product() {
@@ -305,6 +221,12 @@ class Emitter : PtxWriter {
                   words(1, "unsigned") + ", " + words(2, "unsigned") + ", " + words(3, word) + ")");
   }
 
+  std::string transpose_matrix() {
+    if (s_.operands.size() != 2) return "";
+    return "::simt::ptx::put(" + destination(0) + ", ::simt::ptx::movmatrix(" +
+           source(s_.operands[1]) + "))";
+  }
+
   // ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 and stmatrix; the assembler takes the words in
   // any order.
   std::string move_matrix() {
@@ -329,73 +251,6 @@ class Emitter : PtxWriter {
       return spread("::simt::ptx::" + form + source(s_.operands[1]) + ")");
     }
     return "::simt::ptx::" + form + source(s_.operands[0]) + ", " + words(1, "unsigned") + ")";
-  }
-
-  // cvta.to.shared.u64, cvta.shared.u64 and the same for global memory.
-  std::string convert_address() {
-    if (s_.operands.size() != 2) return "";
-    const bool to = words_.size() > 1 && words_[1] == "to";
-    const std::string space = words_.size() > (to ? 2u : 1u) ? words_[to ? 2 : 1] : "";
-    std::string call = source(s_.operands[1]);
-    if (space == "shared") {
-      call = (to ? "::simt::ptx::to_shared(" : "::simt::ptx::from_shared(") + call + ")";
-    } else if (space != "global") {
-      return "";
-    }
-    return "::simt::ptx::put(" + destination(0) + ", " + call + ")";
-  }
-
-  // cvt.ROUNDING.TO.FROM
-  std::string convert() {
-    if (const std::string text = emit_small_convert(*this); !text.empty()) return text;
-    std::string how = "nearest";
-    std::vector<std::string> rest;
-    for (const std::string& word : words_) {
-      if (word == "rzi" || word == "rz") {
-        how = "zero";
-      } else if (word == "rmi" || word == "rm") {
-        how = "down";
-      } else if (word == "rpi" || word == "rp") {
-        how = "up";
-      } else if (word != "rni" && word != "rn" && word != "ftz") {
-        rest.push_back(word);
-      }
-    }
-    if (rest.size() != 3 || s_.operands.size() != 2) return "";
-    const std::string to = type_of(rest[1]), from = type_of(rest[2]);
-    const bool small = rest[1].rfind("f16", 0) == 0 || rest[2].rfind("f16", 0) == 0;
-    const bool inexact = rest[1][0] == 'f' && how != "nearest";
-    if (to.empty() || from.empty() || small || inexact) return "";
-    return "::simt::ptx::put(" + destination(0) + ", ::simt::ptx::convert<" + to +
-           ", ::simt::ptx::Round::" + how + ">(::simt::ptx::as<" + from + ">(" +
-           source(s_.operands[1]) + ")))";
-  }
-
-  // add.cc makes a carry, addc takes it, addc.cc does both.
-  std::string with_carry(const std::string& type) {
-    if (s_.operands.size() != 3) return "";
-    const bool takes = words_[0].size() == 4;
-    return "::simt::ptx::put(" + destination(0) + ", ::simt::ptx::" + words_[0].substr(0, 3) +
-           "_carry<" + type + ">(" + sources(1) + ", " + (takes ? "simt_ptx_carry" : "false") +
-           ", simt_ptx_carry))";
-  }
-
-  std::string typed() {
-    if (is_small(words_.back()) && words_[0] != "selp") return small_float();
-    const std::string type = type_of(words_.back());
-    if (type.empty()) return "";
-    std::string name = words_[0];
-    const bool sum = name == "add" || name == "sub" || name == "addc" || name == "subc";
-    if (sum && (name.size() == 4 || words_[1] == "cc")) return with_carry(type);
-    for (std::size_t i = 1; i + 1 < words_.size(); ++i) {
-      if (!contains(idle_words, words_[i])) name += "." + words_[i];
-    }
-    for (const Typed& known : typed_instructions) {
-      if (name != known.name) continue;
-      return "::simt::ptx::put(" + destination(0) + ", ::simt::ptx::" + known.function + "<" +
-             type + ">(" + sources(1) + "))";
-    }
-    return "";
   }
 };
 

@@ -5,8 +5,6 @@
 namespace simt::cc {
 namespace {
 
-const std::string ns = "::simt::ptx::";
-
 class MemoryEmitter {
  public:
   explicit MemoryEmitter(PtxWriter& writer) : w_(writer), ops_(writer.s_.operands) {}
@@ -14,8 +12,8 @@ class MemoryEmitter {
   // ld.global.nc.v4.f32, st.shared.b32 and so on; words about caches change nothing.
   std::string move() {
     const std::string type = type_of(w_.words_.back());
-    const bool load = w_.words_[0] == "ld";
-    if (type.empty() || ops_.size() < 2 || !has_known_words()) return "";
+    const bool load = w_.words_[0] != "st";
+    if (type.empty() || type == "bool" || ops_.size() < 2 || !has_known_words()) return "";
     const PtxOperand& value = ops_[load ? 0 : 1];
     if (!ops_[load ? 1 : 0].is_address) return "";
     const std::string at = address(load ? 1 : 0);
@@ -36,18 +34,19 @@ class MemoryEmitter {
     const std::string kind = w_.words_.back(), op = operation();
     if (op.empty() || ops_.size() < at + 2 || !ops_[at].is_address) return "";
     const std::string place = address(at), type = type_of(kind);
-    const bool small = kind == "f16" || kind == "bf16" || kind == "f16x2" || kind == "bf16x2";
-    if (!small && type.empty()) return "";
+    const bool small = is_small(kind);
+    if ((!small && type.empty()) || !takes(kind)) return "";
     const std::string bits = kind.size() > 4 ? "unsigned" : "unsigned short";
     const std::string pair = std::string(ns) + "Pair::" + (kind[0] == 'b' ? "bf16" : "f16");
     const std::string fence =
         w_.has_word("release") || w_.has_word("acq_rel") ? "__threadfence(), " : "";
     if (ops_[at + 1].is_list) {
-      if (result) return "";
       const std::string values = w_.words(at + 1, small ? bits.c_str() : type.c_str());
-      return small ? ns + "red_all_small<" + bits + ", " + pair + ", " + op + ">(" + place + ", " +
-                         values + ")"
-                   : ns + "red_all<" + type + ", " + op + ">(" + place + ", " + values + ")";
+      const std::string all =
+          small ? ns + "atom_all_small<" + bits + ", " + pair + ", " + op + ">(" + place + ", " +
+                      values + ")"
+                : ns + "atom_all<" + type + ", " + op + ">(" + place + ", " + values + ")";
+      return "(" + fence + (result ? w_.spread(all) : all) + ")";
     }
     std::string call;
     if (op == ns + "Atom::cas") {
@@ -72,11 +71,20 @@ class MemoryEmitter {
   std::string address(std::size_t i) {
     return ns + (is_shared() ? "shared_at(" : "global_at(") + w_.source(ops_[i]) + ")";
   }
+  // Words about caches, scopes and the number of elements change nothing here.
+  static bool is_idle(std::string_view word) {
+    static constexpr std::string_view known[] = {
+        "weak", "volatile", "relaxed",  "acquire", "release", "acq_rel", "mmio",
+        "cta",  "cluster",  "gpu",      "sys",     "ca",      "cg",      "cs",
+        "lu",   "cv",       "wb",       "wt",      "nc",      "v2",      "v4",
+        "v8",   "L2::64B",  "L2::128B", "L2::256B"};
+    return std::find(std::begin(known), std::end(known), word) != std::end(known) ||
+           is_shared_space(word) || is_generic_space(word) || word == "L2::cache_hint" ||
+           word.rfind("L1::evict", 0) == 0 || word.rfind("L2::evict", 0) == 0 ||
+           word == "L1::no_allocate";
+  }
   bool has_known_words() const {
-    if (w_.words_.size() <= 2 || is_shared()) return true;
-    static constexpr std::string_view first[] = {"global",  "volatile", "relaxed",
-                                                 "acquire", "release",  "weak"};
-    return std::find(std::begin(first), std::end(first), w_.words_[1]) != std::end(first);
+    return std::all_of(w_.words_.begin() + 1, w_.words_.end() - 1, is_idle);
   }
   std::string order() const {
     if (w_.has_word("acquire")) return "std::memory_order_acquire";
@@ -84,6 +92,34 @@ class MemoryEmitter {
     if (w_.has_word("relaxed")) return "std::memory_order_relaxed";
     if (w_.has_word("volatile") && !is_shared()) return "std::memory_order_relaxed";
     return "";
+  }
+  // The types that each operation has, and no word but those of atomics.
+  bool takes(const std::string& kind) const {
+    static constexpr TypeName known[] = {{"add", "u32 s32 u64 f32 f64 f16 f16x2 bf16 bf16x2"},
+                                         {"min", "u32 s32 u64 s64 f16 f16x2 bf16 bf16x2"},
+                                         {"max", "u32 s32 u64 s64 f16 f16x2 bf16 bf16x2"},
+                                         {"and", "b32 b64"},
+                                         {"or", "b32 b64"},
+                                         {"xor", "b32 b64"},
+                                         {"inc", "u32"},
+                                         {"dec", "u32"},
+                                         {"exch", "b32 b64 u32 u64 s32 f32"},
+                                         {"cas", "b16 b32 b64 u32 u64"}};
+    unsigned operations = 0;
+    for (std::size_t i = 1; i + 1 < w_.words_.size(); ++i) {
+      const std::string& word = w_.words_[i];
+      const auto op = std::find_if(std::begin(known), std::end(known),
+                                   [&](const TypeName& each) { return word == each.ptx; });
+      if (op != std::end(known)) {
+        ++operations;
+        if ((" " + std::string(op->cpp) + " ").find(" " + kind + " ") == std::string::npos) {
+          return false;
+        }
+      } else if (!is_idle(word) && word != "noftz") {
+        return false;
+      }
+    }
+    return operations == 1;
   }
   std::string operation() const {
     static constexpr TypeName known[] = {
@@ -107,45 +143,6 @@ std::string emit_memory(PtxWriter& writer) {
 
 std::string emit_atomic(PtxWriter& writer) {
   return MemoryEmitter(writer).change();
-}
-
-// cvt of the small floats: cvt.rn.f16x2.f32 d, high, low; cvt.rna.tf32.f32; cvt.f32.bf16; e4m3x2
-// and e5m2x2.
-std::string emit_small_convert(PtxWriter& w) {
-  std::vector<std::string> rest;
-  bool relu = false;
-  for (const std::string& word : w.words_) {
-    if (word == "relu") relu = true;
-    if (word != "rn" && word != "rna" && word != "ftz" && word != "satfinite" && word != "relu")
-      rest.push_back(word);
-  }
-  if (rest.size() != 3 || w.s_.operands.size() < 2) return "";
-  const std::string to = rest[1], from = rest[2];
-  const auto source = [&](std::size_t i) {
-    return ns + "as<float>(" + w.source(w.s_.operands[i]) + ")";
-  };
-  const auto put = [&](const std::string& what) {
-    return ns + "put(" + w.destination(0) + ", " + what + ")";
-  };
-  const std::string pair = ns + "Pair::" + (to[0] == 'b' || from[0] == 'b' ? "bf16" : "f16");
-  if (to == "tf32" && from == "f32") {
-    return put(w.has_word("rna") ? ns + "round_tf32(" + source(1) + ")" : source(1));
-  }
-  if ((to == "f16x2" || to == "bf16x2") && from == "f32" && w.s_.operands.size() == 3) {
-    return put(ns + "narrow_pair<" + pair + ">(" + source(1) + ", " + source(2) +
-               (relu ? ", true)" : ", false)"));
-  }
-  if ((to == "e4m3x2" || to == "e5m2x2") && from == "f32" && w.s_.operands.size() == 3) {
-    return put(ns + "narrow_bytes(" + source(1) + ", " + source(2) +
-               (to[1] == '4' ? ", true)" : ", false)"));
-  }
-  if ((to == "f16" || to == "bf16") && from == "f32")
-    return put(ns + "narrow_half<" + pair + ">(" + source(1) + ")");
-  if (to == "f32" && (from == "f16" || from == "bf16")) {
-    return put(ns + "widen_half<" + pair + ">(" + ns + "as<unsigned short>(" +
-               w.source(w.s_.operands[1]) + "))");
-  }
-  return "";
 }
 
 }  // namespace simt::cc

@@ -13,35 +13,10 @@ struct Instruction {
 };
 
 inline constexpr Instruction instructions[] = {
-    {"ex2.approx.f32", "ptx::ex2_approx", true},
-    {"ex2.approx.ftz.f32", "ptx::ex2_approx_ftz", true},
-    {"lg2.approx.f32", "ptx::lg2_approx", true},
-    {"lg2.approx.ftz.f32", "ptx::lg2_approx_ftz", true},
-    {"rcp.approx.f32", "ptx::rcp_approx", true},
-    {"rcp.approx.ftz.f32", "ptx::rcp_approx_ftz", true},
-    {"rsqrt.approx.f32", "ptx::rsqrt_approx", true},
-    {"rsqrt.approx.ftz.f32", "ptx::rsqrt_approx_ftz", true},
-    {"sqrt.approx.f32", "ptx::sqrt_approx", true},
-    {"sqrt.approx.ftz.f32", "ptx::sqrt_approx_ftz", true},
-    {"tanh.approx.f32", "ptx::tanh_approx", true},
-    {"fma.rn.f32", "ptx::fma_rn", true},
-    {"fma.rn.ftz.f32", "ptx::fma_rn_ftz", true},
-    {"max.f32", "ptx::max", true},
-    {"min.f32", "ptx::min", true},
-    {"max.NaN.f32", "ptx::max_nan", true},
-    {"min.NaN.f32", "ptx::min_nan", true},
     {"trap", "ptx::trap", false},
     {"membar.gl", "ptx::membar", false},
     {"membar.cta", "ptx::membar", false},
     {"membar.sys", "ptx::membar", false},
-    {"fence.acq_rel.gpu", "ptx::membar", false},
-    {"fence.acq_rel.cta", "ptx::membar", false},
-    {"fence.sc.gpu", "ptx::membar", false},
-    {"fence.sc.cta", "ptx::membar", false},
-    {"fence.acq_rel.sys", "ptx::membar", false},
-    {"fence.sc.sys", "ptx::membar", false},
-    {"fence.acq_rel.cluster", "ptx::membar", false},
-    {"fence.sc.cluster", "ptx::membar", false},
     {"barrier.cluster.arrive", "ptx::cluster_arrive", false},
     {"barrier.cluster.arrive.aligned", "ptx::cluster_arrive", false},
     {"barrier.cluster.arrive.release", "ptx::cluster_arrive", false},
@@ -56,6 +31,10 @@ inline constexpr Instruction instructions[] = {
     {"cp.async.wait_group", "async_wait", false},
     {"cp.async.wait_all", "async_wait_all", false},
     {"activemask.b32", "ptx::activemask", true},
+    {"nanosleep.u32", "ptx::nanosleep", false},
+    {"pmevent", "ptx::performance_event", false},
+    {"pmevent.mask", "ptx::performance_event", false},
+    {"brkpt", "ptx::breakpoint", false},
 };
 
 // Read by `mov.TYPE %0, %%NAME;`. The functions in simt/special.h have '_' for the dots.
@@ -71,8 +50,11 @@ inline constexpr const char* special_registers[] = {"laneid",
                                                     "lanemask_gt",
                                                     "lanemask_ge",
                                                     "clock",
+                                                    "clock_hi",
                                                     "clock64",
                                                     "globaltimer",
+                                                    "globaltimer_lo",
+                                                    "globaltimer_hi",
                                                     "tid.x",
                                                     "tid.y",
                                                     "tid.z",
@@ -102,33 +84,6 @@ inline constexpr const char* special_registers[] = {"laneid",
                                                     "is_explicit_cluster",
                                                     "dynamic_smem_size"};
 
-// Instructions for several types: the last part of the opcode is the first template argument.
-// Between stand words that change nothing here.
-struct Typed {
-  const char* name;
-  const char* function;
-};
-inline constexpr Typed typed_instructions[] = {
-    {"add", "add"},       {"sub", "sub"},           {"mul", "mul"},    {"mul.lo", "mul"},
-    {"mul.hi", "mul_hi"}, {"mul.wide", "mul_wide"}, {"mad.lo", "mad"}, {"mad.wide", "mad_wide"},
-    {"fma", "mad_fused"}, {"and", "bit_and"},       {"or", "bit_or"},  {"xor", "bit_xor"},
-    {"not", "bit_not"},   {"shl", "shl"},           {"shr", "shr"},    {"min", "min_of"},
-    {"max", "max_of"},    {"abs", "abs_of"},        {"neg", "neg_of"}, {"selp", "selp"},
-    {"bfind", "bfind"},   {"popc", "popc"},         {"clz", "clz"},    {"brev", "brev"},
-    {"bfe", "bfe"},       {"div", "div_of"},        {"rem", "rem_of"}, {"mad.hi", "mad_hi"},
-    {"sqrt", "sqrt_of"},  {"sad", "sad"},           {"bfi", "bfi"},    {"prmt", "prmt"},
-    {"lop3", "lop3"},
-};
-inline constexpr const char* idle_words[] = {"rn", "ftz", "wrap", "volatile", "full", "uni"};
-
-// On half and bfloat16, alone and in pairs.
-inline constexpr Typed small_instructions[] = {
-    {"add", "SmallAdd"},        {"sub", "SmallSub"},         {"mul", "SmallMul"},
-    {"fma", "SmallFma"},        {"neg", "SmallNeg"},         {"abs", "SmallAbs"},
-    {"min", "SmallMin"},        {"max", "SmallMax"},         {"min.NaN", "SmallMinNan"},
-    {"max.NaN", "SmallMaxNan"}, {"ex2.approx", "SmallExp2"}, {"tanh.approx", "SmallTanh"},
-};
-
 struct TypeName {
   const char* ptx;
   const char* cpp;
@@ -148,6 +103,7 @@ inline constexpr TypeName types[] = {{"pred", "bool"},
                                      {"b64", "unsigned long long"},
                                      {"u64", "unsigned long long"},
                                      {"s64", "long long"},
+                                     {"b128", "unsigned __int128"},
                                      {"f32", "float"},
                                      {"f64", "double"}};
 

@@ -12,6 +12,9 @@
 
 namespace simt::cc {
 
+// Where the functions are.
+inline const std::string ns = "::simt::ptx::";
+
 template <std::size_t N>
 bool contains(const char* const (&list)[N], const std::string& text) {
   return std::find(std::begin(list), std::end(list), text) != std::end(list);
@@ -22,6 +25,26 @@ inline std::string type_of(std::string_view name) {
     if (name == type.ptx) return type.cpp;
   }
   return "";
+}
+
+inline bool is_small(std::string_view type) {
+  return type == "f16" || type == "bf16" || type == "f16x2" || type == "bf16x2";
+}
+inline std::string format_of(std::string_view type) {
+  return type[0] == 'b' ? "::simt::Bfloat16Format" : "::simt::HalfFormat";
+}
+// The type in which a number is computed with: for the small floats one of simt's own.
+inline std::string number_type(std::string_view name) {
+  if (name == "f16") return "::simt::ptx::F16";
+  return name == "bf16" ? "::simt::ptx::Bf16" : type_of(name);
+}
+
+// A CPU has one generic address for all but shared memory.
+inline bool is_shared_space(std::string_view word) {
+  return word == "shared" || word == "shared::cta" || word == "shared::cluster";
+}
+inline bool is_generic_space(std::string_view word) {
+  return word == "global" || word == "local" || word == "const" || word.rfind("param", 0) == 0;
 }
 
 inline std::vector<std::string> words_of(const std::string& opcode) {
@@ -99,6 +122,7 @@ class PtxWriter {
   }
 
   std::string source(const std::string& part) {
+    if (part.rfind('!', 0) == 0) return "!" + local(part.substr(1));
     if (const PtxBinding* binding = named(part)) {
       const bool wide = binding->constraint.find('l') != std::string::npos;
       return (wide ? "::simt::ptx::wide(" : "(") + binding->expression + ")";
@@ -166,11 +190,14 @@ class PtxWriter {
   bool unknown_ = false;
 };
 
-// async.cpp: mbarriers, bulk copies, tensor maps, wgmma, clusters. Empty if it is none of these.
-std::string emit_async(PtxWriter& writer);
-// memory.cpp: ld and st; atom and red; cvt of the small floats.
-std::string emit_memory(PtxWriter& writer);
-std::string emit_atomic(PtxWriter& writer);
-std::string emit_small_convert(PtxWriter& writer);
+// Each gives the C++ for one statement; empty if it is not known.
+std::string emit_arithmetic(PtxWriter& writer);       // arithmetic.cpp
+std::string emit_async(PtxWriter& writer);            // async.cpp: mbarriers, bulk copies, wgmma
+std::string emit_memory(PtxWriter& writer);           // memory.cpp: ld and st
+std::string emit_atomic(PtxWriter& writer);           // memory.cpp: atom and red
+std::string emit_convert(PtxWriter& writer);          // convert.cpp: cvt
+std::string emit_convert_address(PtxWriter& writer);  // convert.cpp: cvta
+std::string emit_is_space(PtxWriter& writer);         // convert.cpp: isspacep
+std::string emit_video(PtxWriter& writer);            // video.cpp
 
 }  // namespace simt::cc

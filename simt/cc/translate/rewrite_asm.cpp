@@ -1,6 +1,6 @@
 // An asm statement in device code becomes the C++ for its PTX.
 
-#include <cctype>
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -39,9 +39,17 @@ std::vector<PtxBinding> bindings_of(const Source& s, Index i, Index close) {
   return all;
 }
 
+// The compiler complains about a call that is left when it has dropped what nobody uses.
+std::string refused_if_used(std::string what, Index at) {
+  std::replace(what.begin(), what.end(), '"', '\'');
+  const std::string name = "simt_ptx_unknown_" + std::to_string(at);
+  return "({ extern __attribute__((error(\"" + what + "\"))) void " + name + "(); " + name +
+         "(); })";
+}
+
 }  // namespace
 
-void rewrite_asm(Source& s, Index at) {
+void rewrite_asm(Source& s, Index at, bool in_library) {
   Index open = at + 1;
   while (s.is_name(open)) ++open;  // volatile, inline, goto
   const Index close = s.match(open);
@@ -64,15 +72,15 @@ void rewrite_asm(Source& s, Index at) {
   for (const PtxStatement& statement : statements) {
     const std::string part = emit_ptx(statement, scope);
     if (part.empty()) {
-      return s.error(at, "inline PTX is not supported yet: " + statement.text);
+      const std::string what = "inline PTX is not supported yet: " + statement.text;
+      if (in_library) return s.replace(at, close, refused_if_used(what, at));
+      return s.error(at, what);
     }
     const bool brace =
         statement.kind == PtxStatement::Kind::open || statement.kind == PtxStatement::Kind::close;
     code += (code.empty() ? "" : " ") + part + (brace || statements.size() == 1 ? "" : ";");
   }
-  const bool carries = code.find("simt_ptx_carry") != std::string::npos;
-  if (carries) code = "bool simt_ptx_carry = false; " + code + (statements.size() == 1 ? ";" : "");
-  const bool plain = statements.size() == 1 && statements[0].guard.empty() && !carries;
+  const bool plain = statements.size() == 1 && statements[0].guard.empty();
   s.replace(at, close, plain ? code : "({ " + code + " })");
 }
 

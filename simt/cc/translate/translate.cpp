@@ -51,9 +51,10 @@ class Translator {
     system_header_ = false;
   }
 
-  // `# 12 "file" 1 3`: the 3 says that it is a system's.
+  // `# 12 "file" 1 3`: the 3 says that it is a system's. A pragma says nothing.
   void follow_directive(Index i) {
     const std::string_view line = s_.text(i);
+    if (line.find("pragma") != line.npos) return;
     system_header_ = line.find("\" ") != line.npos && line.find(" 3", line.rfind('"')) != line.npos;
   }
 
@@ -153,7 +154,7 @@ class Translator {
         }
         return;
       case Word::asm_:
-        if (in_device_code()) rewrite_asm(s_, at_);
+        if (in_device_code()) rewrite_asm(s_, at_, system_header_);
         return;
       case Word::printf_:
         return redirect("::simt::PrintfAt{__builtin_LINE()}");

@@ -11,7 +11,6 @@
 #include <simt/launch.h>
 #include <simt/memory.h>
 #include <simt/ptx.h>
-#include <simt/ptx_arithmetic.h>
 #include <simt/self.h>
 #include <simt/shared.h>
 #include <simt/special.h>

@@ -218,4 +218,26 @@ void stmatrix(unsigned long long address, const Array<unsigned, Count>& words, S
   matrix_operation(&mine, &Rows::store, {file, line});
 }
 
+// movmatrix: an 8x8 matrix in the lanes' registers, transposed.
+struct MatrixTurn {
+  unsigned from, to;
+
+  static void turn(void* const* data) {
+    const auto at = [&](int lane) { return static_cast<MatrixTurn*>(data[lane]); };
+    for (int lane = 0; lane < 32; ++lane) {
+      at(lane)->to = 0;
+      for (int half = 0; half < 2; ++half) {
+        const int row = lane % 4 * 2 + half, column = lane / 4;  // of the source
+        const unsigned word = at(row * 4 + column / 2)->from;
+        at(lane)->to |= (word >> column % 2 * 16 & 0xFFFFu) << half * 16;
+      }
+    }
+  }
+};
+inline unsigned movmatrix(unsigned word, SIMT_HERE) {
+  MatrixTurn mine{word, 0};
+  matrix_operation(&mine, &MatrixTurn::turn, {file, line});
+  return mine.to;
+}
+
 }  // namespace simt::ptx

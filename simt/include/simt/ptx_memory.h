@@ -88,28 +88,20 @@ Bits atom_small(void* at, const Value& value) {
     return out;
   });
 }
-// red of several values, each in a step of its own.
+// Several values, each in a step of its own.
 template <class T, Atom Op, int N>
-void red_all(void* at, const Array<T, N>& values) {
-  for (int i = 0; i < N; ++i) atom<T, Op>(static_cast<T*>(at) + i, values[i]);
+Array<T, N> atom_all(void* at, const Array<T, N>& values) {
+  Array<T, N> old;
+  for (int i = 0; i < N; ++i) old.value[i] = atom<T, Op>(static_cast<T*>(at) + i, values[i]);
+  return old;
 }
 template <class Bits, Pair P, Atom Op, int N>
-void red_all_small(void* at, const Array<Bits, N>& values) {
-  for (int i = 0; i < N; ++i) atom_small<Bits, P, Op>(static_cast<Bits*>(at) + i, values[i]);
-}
-
-// cvt between float and the small floats.
-inline float round_tf32(float x) {
-  unsigned bits = as<unsigned>(x);
-  if ((bits & 0x7f800000u) != 0x7f800000u) bits += 0x1000u;  // half away from zero
-  return as<float>(bits & 0xffffe000u);
-}
-// Two bytes; what is too large becomes the largest number.
-unsigned short narrow_bytes(float high, float low, bool e4m3);
-template <Pair P>
-unsigned narrow_pair(float high, float low, bool relu) {
-  const auto held = [&](float x) { return relu && !(x > 0) && x == x ? 0.0f : x; };
-  return static_cast<unsigned>(narrow_half<P>(held(high))) << 16 | narrow_half<P>(held(low));
+Array<Bits, N> atom_all_small(void* at, const Array<Bits, N>& values) {
+  Array<Bits, N> old;
+  for (int i = 0; i < N; ++i) {
+    old.value[i] = atom_small<Bits, P, Op>(static_cast<Bits*>(at) + i, values[i]);
+  }
+  return old;
 }
 
 }  // namespace simt::ptx

@@ -89,6 +89,20 @@ using SmallMin = SmallExtreme<false, false>;
 using SmallMaxNan = SmallExtreme<true, true>;
 using SmallMinNan = SmallExtreme<false, true>;
 
+// The sign is that of the product, the size the smaller or larger one.
+template <class Extreme>
+struct SmallXor {
+  template <class Format>
+  static unsigned of(unsigned a, unsigned b) {
+    const unsigned size = Extreme::template of<Format>(a & ~Format::sign, b & ~Format::sign);
+    return small_is_nan<Format>(size) ? Format::nan : size | ((a ^ b) & Format::sign);
+  }
+};
+using SmallMinXor = SmallXor<SmallMin>;
+using SmallMaxXor = SmallXor<SmallMax>;
+using SmallMinNanXor = SmallXor<SmallMinNan>;
+using SmallMaxNanXor = SmallXor<SmallMaxNan>;
+
 template <class Format>
 unsigned small_flush(unsigned bits) {
   return (bits & 0x7FFFu) < (1u << Format::mantissa_bits) ? bits & Format::sign : bits;

@@ -1,9 +1,8 @@
 #pragma once
 
-// How values go in and out of inline PTX, and its arithmetic for several types. Registers have no
-// type in PTX: an instruction reads the bits as its own.
+// How values go in and out of inline PTX. Registers have no type in PTX: an instruction reads the
+// bits as its own.
 
-#include <simt/math_integer.h>
 #include <simt/matrix_multiply.h>
 #include <simt/shared.h>
 
@@ -65,118 +64,37 @@ To pack(const Array<T, N>& parts) {
 }
 template <int N, class From, class Value>
 auto unpack(const Value& value) {
-  using Part = std::conditional_t<sizeof(From) / N == 2, unsigned short, unsigned>;
+  constexpr std::size_t size = sizeof(From) / N;
+  using Part = std::conditional_t<
+      size == 1, unsigned char,
+      std::conditional_t<size == 2, unsigned short,
+                         std::conditional_t<size == 4, unsigned, unsigned long long>>>;
+  static_assert(sizeof(Part) == size);
   const From from = as<From>(value);
   Array<Part, N> parts;
   std::memcpy(parts.value, &from, sizeof parts.value);
   return parts;
 }
 
-#define SIMT_PTX_1(NAME, EXPRESSION) \
-  template <class T, class A>        \
-  auto NAME(const A& first) {        \
-    const T a = as<T>(first);        \
-    return EXPRESSION;               \
-  }
-#define SIMT_PTX_2(NAME, EXPRESSION)             \
-  template <class T, class A, class B>           \
-  auto NAME(const A& first, const B& second) {   \
-    const T a = as<T>(first), b = as<T>(second); \
-    return EXPRESSION;                           \
-  }
-#define SIMT_PTX_3(NAME, C_TYPE, EXPRESSION)                   \
-  template <class T, class A, class B, class C>                \
-  auto NAME(const A& first, const B& second, const C& third) { \
-    const T a = as<T>(first), b = as<T>(second);               \
-    const auto c = as<C_TYPE>(third);                          \
-    return EXPRESSION;                                         \
-  }
+// Words of an opcode that change how an instruction computes.
+enum Flag : unsigned {
+  flag_rn = 0,  // to nearest, ties to even
+  flag_rz = 1,  // towards zero
+  flag_rm = 2,  // down
+  flag_rp = 3,  // up
+  rounding = 3,
+  flag_ftz = 4,   // subnormal operands and results are zero
+  flag_sat = 8,   // the result is held inside its range; of floats: [0, 1]
+  flag_NaN = 16,  // NaN wins
+  flag_xorsign = 32,
+  flag_relu = 64,  // negative results are zero
+};
 
-// Twice as wide.
+// Two numbers of 16 bits in a register.
 template <class T>
-using Wide =
-    std::conditional_t<sizeof(T) == 4,
-                       std::conditional_t<std::is_signed_v<T>, long long, unsigned long long>,
-                       std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>>;
-// Signed sums wrap around.
-template <class T>
-T wrapped(Wide<T> x) {
-  return static_cast<T>(x);
-}
-template <class T, class F>
-T arithmetic(T a, T b, F f) {
-  if constexpr (std::is_integral_v<T>) {
-    using U = std::make_unsigned_t<T>;
-    return static_cast<T>(f(static_cast<U>(a), static_cast<U>(b)));
-  } else {
-    return f(a, b);
-  }
-}
-
-SIMT_PTX_2(add, arithmetic(a, b, [](auto x, auto y) { return x + y; }))
-SIMT_PTX_2(sub, arithmetic(a, b, [](auto x, auto y) { return x - y; }))
-SIMT_PTX_2(mul, arithmetic(a, b, [](auto x, auto y) { return x * y; }))
-SIMT_PTX_2(mul_wide, static_cast<Wide<T>>(a) * static_cast<Wide<T>>(b))
-SIMT_PTX_2(mul_hi,
-           static_cast<T>(static_cast<Wide<T>>(a) * static_cast<Wide<T>>(b) >> sizeof(T) * 8))
-SIMT_PTX_3(mad, T, add<T>(mul<T>(a, b), c))
-SIMT_PTX_3(mad_wide, Wide<T>, mul_wide<T>(a, b) + c)
-SIMT_PTX_3(mad_fused, T, std::fma(a, b, c))
-SIMT_PTX_2(div_of, static_cast<T>(a / b))
-SIMT_PTX_2(rem_of, static_cast<T>(a % b))
-SIMT_PTX_2(bit_and, static_cast<T>(a& b))
-SIMT_PTX_2(bit_or, static_cast<T>(a | b))
-SIMT_PTX_2(bit_xor, static_cast<T>(a ^ b))
-SIMT_PTX_1(bit_not, static_cast<T>(~a))
-SIMT_PTX_2(min_of, b < a ? b : a)
-SIMT_PTX_2(max_of, a < b ? b : a)
-SIMT_PTX_1(abs_of, a < 0 ? static_cast<T>(-a) : a)
-SIMT_PTX_1(neg_of, static_cast<T>(-a))
-SIMT_PTX_3(selp, bool, c ? a : b)
-
-// Shifts by more than the width give zeros, or signs.
-template <class T, class A>
-T shl(const A& value, unsigned by) {
-  return by >= sizeof(T) * 8 ? T{} : static_cast<T>(as<T>(value) << by);
-}
-template <class T, class A>
-T shr(const A& value, unsigned by) {
-  constexpr unsigned last = sizeof(T) * 8 - 1;
-  if (by > last && !std::is_signed_v<T>) return T{};
-  return static_cast<T>(as<T>(value) >> (by > last ? last : by));
-}
-
-SIMT_PTX_1(popc,
-           static_cast<unsigned>(__builtin_popcountll(static_cast<std::make_unsigned_t<T>>(a))))
-SIMT_PTX_1(clz, a == 0 ? static_cast<unsigned>(sizeof(T) * 8)
-                       : static_cast<unsigned>(__builtin_clzll(a)) -
-                             static_cast<unsigned>(64 - sizeof(T) * 8))
-SIMT_PTX_1(brev, sizeof(T) == 4 ? static_cast<T>(__brev(static_cast<unsigned>(a)))
-                                : static_cast<T>(__brevll(a)))
-
-// The highest bit that is set, or that differs from the sign.
-template <class T, class A>
-unsigned bfind(const A& value) {
-  const T signed_bits = as<T>(value);
-  const auto bits =
-      static_cast<std::make_unsigned_t<T>>(signed_bits < 0 ? ~signed_bits : signed_bits);
-  return bits == 0 ? ~0u : 63u - static_cast<unsigned>(__builtin_clzll(bits));
-}
-// `length` bits from `position` on.
-template <class T, class A>
-T bfe(const A& value, unsigned position, unsigned length) {
-  constexpr unsigned width = sizeof(T) * 8;
-  position &= 255u;
-  length &= 255u;
-  if (length == 0) return T{};
-  const T shifted = shr<T>(value, position);
-  if (position + length >= width) return shifted;
-  return shr<T>(shl<T>(shifted, width - length), width - length);
-}
-
-#undef SIMT_PTX_1
-#undef SIMT_PTX_2
-#undef SIMT_PTX_3
+struct Halves {
+  T low, high;
+};
 
 // Memory.
 inline void* global_at(unsigned long long address) {

@@ -55,10 +55,4 @@ unsigned redux(unsigned value, unsigned members, SIMT_HERE) {
   return warp_word(How, members, value, {file, line});
 }
 
-// Comparisons of numbers: "ne" is false where one is NaN; a 'u' at the end makes NaN true.
-template <class T>
-bool not_equal(T a, T b) {
-  return a < b || b < a;
-}
-
 }  // namespace simt::ptx

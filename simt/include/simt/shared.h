@@ -68,8 +68,8 @@ constexpr std::size_t larger(std::size_t a, std::size_t b) {
 inline constexpr std::size_t max_static_shared = 48 * 1024;
 inline constexpr std::size_t max_block_shared = 227 * 1024;
 
-// Shared addresses as the 32-bit numbers that PTX uses: an offset from the static area. Null and
-// pointers to other memory have none.
+// Shared addresses as the 32-bit numbers that PTX uses: an offset from the static area, for other
+// blocks of the cluster as cluster_offset has it. Null and pointers to other memory have none.
 std::size_t shared_offset(const void* pointer);
 void* shared_pointer(std::size_t offset);
 // In any block of the cluster: the block's rank, counted from 1, is in the bits from 24 on.

@@ -53,8 +53,17 @@ inline unsigned clock() {
 inline unsigned long long clock64() {
   return static_cast<unsigned long long>(::clock64());
 }
+inline unsigned clock_hi() {
+  return static_cast<unsigned>(clock64() >> 32);
+}
 inline unsigned long long globaltimer() {
   return global_timer();
+}
+inline unsigned globaltimer_lo() {
+  return static_cast<unsigned>(globaltimer());
+}
+inline unsigned globaltimer_hi() {
+  return static_cast<unsigned>(globaltimer() >> 32);
 }
 inline unsigned tid_x() {
   return threadIdx.x;

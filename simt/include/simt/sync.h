@@ -17,8 +17,10 @@ enum class Barrier : unsigned char { sync, count, all, any };
 // Barrier 0, which every thread of the block takes part in; returns the combined predicates.
 int block_barrier(Barrier kind, int predicate, Site site);
 
-// PTX's named barriers: `bar.sync id, n` and `bar.arrive id, n`. n == 0 means the whole block.
+// PTX's named barriers: `bar.sync id, n`, `bar.red` and `bar.arrive id, n`. n == 0 means the whole
+// block.
 void named_barrier_sync(unsigned id, unsigned threads, Site site);
+int named_barrier_reduce(unsigned id, unsigned threads, Barrier kind, bool predicate, Site site);
 void named_barrier_arrive(unsigned id, unsigned threads, Site site);
 
 // The barrier of the running thread's tile of 64 to 1024 threads. A tile that the block's end cuts

@@ -43,10 +43,11 @@ void read_store(BulkStore& store) {
 }
 
 void put_bytes(char* to, const char* from, std::size_t size, Reduced how, const void* pc) {
-  tell_global(to, size, true, pc);
   if (how.by == Reduction::none) {
+    tell_global(to, size, true, pc);
     std::memcpy(to, from, size);
   } else {
+    tell_global_update(to, size, pc);
     reduce_elements(to, from, size, how);
   }
 }

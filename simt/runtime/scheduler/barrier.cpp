@@ -127,11 +127,14 @@ int block_barrier(Barrier kind, int predicate, Site site) {
   return arrive_and_wait(0, 0, kind, predicate != 0, site);
 }
 
-void named_barrier_sync(unsigned id, unsigned threads, Site site) {
+int named_barrier_reduce(unsigned id, unsigned threads, Barrier kind, bool predicate, Site site) {
   if (!in_kernel()) host_misuse("a barrier", site);
   if (id >= named_barriers) no_such_barrier(id, site);
   tell_arrival(id, threads);
-  arrive_and_wait(id, threads, Barrier::sync, false, site);
+  return arrive_and_wait(id, threads, kind, predicate, site);
+}
+void named_barrier_sync(unsigned id, unsigned threads, Site site) {
+  named_barrier_reduce(id, threads, Barrier::sync, false, site);
 }
 
 void named_barrier_arrive(unsigned id, unsigned threads, Site site) {

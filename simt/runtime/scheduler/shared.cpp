@@ -148,9 +148,10 @@ bool is_local(const void* pointer) {
 }
 
 std::size_t shared_offset(const void* pointer) {
-  return is_shared(pointer)
-             ? static_cast<std::size_t>(static_cast<const char*>(pointer) - front->static_shared)
-             : reinterpret_cast<std::size_t>(pointer);
+  if (is_shared(pointer)) {
+    return static_cast<std::size_t>(static_cast<const char*>(pointer) - front->static_shared);
+  }
+  return front != nullptr ? cluster_offset(pointer) : reinterpret_cast<std::size_t>(pointer);
 }
 
 void* shared_pointer(std::size_t offset) {

@@ -378,6 +378,9 @@ void wgmma_wait(unsigned newest, Site site) {
   current_block().products_in_flight -= static_cast<unsigned>(waiting.due);
   mine.issued.erase(mine.issued.begin(),
                     mine.issued.begin() + static_cast<std::ptrdiff_t>(waiting.due));
+  // The product is the four warps' together: it is done for none of them before it is for all.
+  // Pipelines count on it, where one thread tells for its warp group that operands were read.
+  if (waiting.due != 0) tile_barrier(128, site);
 }
 
 }  // namespace simt

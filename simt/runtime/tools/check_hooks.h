@@ -23,6 +23,7 @@ enum class AsyncEvent : unsigned char {
   read_ends,
   global_read,
   global_write,
+  global_update,  // by a reduction, each element in one step
 };
 
 struct CheckHooks {
