@@ -265,13 +265,13 @@ class Driver {
       write_file(o_.output.empty() ? "-" : o_.output, list_kernels(preprocessed));
       return 0;
     }
-    const Translation translation = translate(preprocessed, o_.linked, o_.check, cpp20());
+    const SpaceOptions spaces = space_options(preprocessed);
+    const Translation translation =
+        translate(preprocessed, o_.linked, o_.check, cpp20(), &spaces);
     const SourceMap map(preprocessed, translation.text, translation.pieces);
     const Diagnostics diagnostics(map, simt_.include);
-    for (const Finding& error : translation.errors) {
-      const SourceLocation location = map.of_offset(error.offset);
-      std::fputs(diagnostics.message(location, "error", error.what).c_str(), stderr);
-    }
+    tell(translation.warnings, "warning", map, diagnostics);
+    tell(translation.errors, "error", map, diagnostics);
     if (!translation.errors.empty()) return 1;
     const std::string with_loops = split_text(preprocessed);
     const std::string& text = with_loops.empty() ? translation.text : with_loops;
@@ -290,6 +290,28 @@ class Driver {
     }
     std::fputs(diagnostics.rewrite(messages).c_str(), stderr);
     return status;
+  }
+
+  void tell(const std::vector<Finding>& findings, const char* kind, const SourceMap& map,
+            const Diagnostics& diagnostics) const {
+    for (const Finding& finding : findings) {
+      const SourceLocation location = map.of_offset(finding.offset);
+      std::fputs(diagnostics.message(location, kind, finding.what).c_str(), stderr);
+    }
+  }
+
+  SpaceOptions space_options(std::string_view preprocessed) const {
+    SpaceOptions spaces;
+    spaces.linked = o_.linked;
+    spaces.relaxed_constexpr = o_.relaxed_constexpr;
+    spaces.extended_lambda = o_.extended_lambda;
+    spaces.cpp20 = cpp20();
+    for (const std::string& file : own_files(preprocessed)) {
+      const std::string text = read_file(file);
+      spaces.asks_for_arch = spaces.asks_for_arch || text.find("__CUDA_ARCH__") != text.npos ||
+                             text.find("NV_IF_") != text.npos;
+    }
+    return spaces;
   }
 
   // The translation in which kernels with barriers are loops over their threads; empty if there are
