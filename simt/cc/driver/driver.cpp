@@ -266,8 +266,7 @@ class Driver {
       return 0;
     }
     const SpaceOptions spaces = space_options(preprocessed);
-    const Translation translation =
-        translate(preprocessed, o_.linked, o_.check, cpp20(), &spaces);
+    const Translation translation = translate(preprocessed, o_.linked, o_.check, cpp20(), &spaces);
     const SourceMap map(preprocessed, translation.text, translation.pieces);
     const Diagnostics diagnostics(map, simt_.include);
     tell(translation.warnings, "warning", map, diagnostics);

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "spaces/declarations.h"
 #include "spaces/known_names.h"
 #include "spaces/lookup.h"
+#include "spaces/parameters.h"
 
 namespace simt::cc {
 
@@ -59,8 +59,8 @@ void Body::walk(Index begin, Index end) {
       starts = false;
     } else if (token.kind == Kind::name) {
       const std::string_view word = t.text(i);
-      const bool has_head = word == "if" || word == "for" || word == "while" || word == "switch" ||
-                            word == "catch";
+      const bool has_head =
+          word == "if" || word == "for" || word == "while" || word == "switch" || word == "catch";
       if (has_head) {
         keyword(i);
         const Index open = t.is(i + 1, Word::constexpr_) ? i + 2 : i + 1;
@@ -148,12 +148,14 @@ void Body::keyword(Index i) {
   if (runs_on_device()) {
     if (word == "throw" || word == "try" || word == "catch") {
       if (word != "catch") {
-        say(false, i, "device code has no exceptions: " + caller() + " cannot use '" + std::string(word) +
-                          "'. Write an error to memory, or use assert or __trap()");
+        say(false, i,
+            "device code has no exceptions: " + caller() + " cannot use '" + std::string(word) +
+                "'. Write an error to memory, or use assert or __trap()");
       }
     } else if (word == "typeid" || word == "dynamic_cast") {
-      say(false, i, "device code has no run-time type information: " + caller() + " cannot use " +
-                        in_quotes(word));
+      say(false, i,
+          "device code has no run-time type information: " + caller() + " cannot use " +
+              in_quotes(word));
     }
   }
   if (operand && t.is(i + 1, '(') && t.match(i + 1) != none) unevaluated_end_ = t.match(i + 1);
@@ -178,6 +180,8 @@ bool Body::declare(Index i, Index end) {
   if (d.is_constexpr) {
     constant_end_ = d.names.front();
     while (constant_end_ < end && !t.is(constant_end_, ';')) constant_end_ = t.after(constant_end_);
+  } else if (t.is(d.names.front() + 1, '[')) {  // an array's length
+    constant_end_ = t.after(d.names.front() + 1);
   }
   for (const Index name : d.names) {
     judge_local(d, name);
@@ -213,6 +217,8 @@ void Body::declare_local(const LocalDeclaration& d, Index name, bool first) {
                             !t.is(t.after(name + 2), Word::host_);
   }
   judge_construction(d, name);
+  // What is said of its declaration is enough.
+  if (!local.is_reference && std_kind(local.std_type) != StdKind::array) local.std_type = {};
   locals_.push_back(local);
 }
 
@@ -222,38 +228,46 @@ void Body::judge_local(const LocalDeclaration& d, Index name) {
   while (t.is(behind, '[')) behind = t.after(behind);
   if (d.is_shared) {
     if (!on_device()) {
-      say(false, name, "shared variable " + quoted + " is declared in " + caller() +
-                           ": only kernels and __device__ functions have shared memory");
+      say(false, name,
+          "shared variable " + quoted + " is declared in " + caller() +
+              ": only kernels and __device__ functions have shared memory");
     } else if (t.is(behind, '=') || t.is(behind, '{') || t.is(behind, '(')) {
-      say(false, name, "shared variable " + quoted +
-                           " has an initialiser, which shared memory cannot have: assign in the kernel, then "
-                           "__syncthreads()");
+      say(false, name,
+          "shared variable " + quoted +
+              " has an initialiser, which shared memory cannot have: assign in the kernel, then "
+              "__syncthreads()");
     }
   } else if (d.qualifier != none && !d.is_static && !d.is_extern) {
     const bool constant = t.is(d.qualifier - 1, "__simt_constant__");
     const bool managed = t.is(d.qualifier - 1, "__simt_managed__");
-    say(false, name, std::string(constant ? "__constant__" : managed ? "__managed__" : "__device__") +
-                         " variable " + quoted + " is declared in " + caller() +
-                         ": declare it outside of functions");
+    say(false, name,
+        std::string(constant  ? "__constant__"
+                    : managed ? "__managed__"
+                              : "__device__") +
+            " variable " + quoted + " is declared in " + caller() +
+            ": declare it outside of functions");
   }
   if (d.thread_local_ != none && runs_on_device()) {
-    say(false, d.thread_local_, "thread_local is not for device code: a local variable is each thread's own");
+    say(false, d.thread_local_,
+        "thread_local is not for device code: a local variable is each thread's own");
   }
   // An array of a length that only the run knows.
   if (runs_on_device() && t.is(name + 1, '[') && t.match(name + 1) == name + 3 && !d.is_extern) {
     const Local* length = local(t.text(name + 2));
     if (length != nullptr && length->varies && length->is_basic && !length->is_pointer) {
-      say(false, name, "array " + quoted + " has the length " + in_quotes(length->name) +
-                           ", which is not constant: device code needs a constant, " +
-                           (d.is_shared ? "or extern __shared__ with the size in the launch"
-                                        : "or memory from the host"));
+      say(false, name,
+          "array " + quoted + " has the length " + in_quotes(length->name) +
+              ", which is not constant: device code needs a constant, " +
+              (d.is_shared ? "or extern __shared__ with the size in the launch"
+                           : "or memory from the host"));
     }
   }
 }
 
 void Body::judge_construction(const LocalDeclaration& d, Index name) {
   const bool first = name == d.names.front();
-  const bool indirect = first ? d.is_pointer || d.is_reference : t.is(name - 1, '*') || t.is(name - 1, '&');
+  const bool indirect =
+      first ? d.is_pointer || d.is_reference : t.is(name - 1, '*') || t.is(name - 1, '&');
   if (indirect || d.is_auto || d.is_extern || d.is_shared || t.is(name + 1, ':')) return;
   if (t.is(d.type_begin, "std") && t.is(d.type_begin + 1, Word::scope_)) {
     std_name(d.type_begin);
@@ -286,7 +300,7 @@ void Body::judge_construction(const LocalDeclaration& d, Index name) {
 // A '[' in an expression: of a lambda, whose parameters are names from here on.
 void Body::lambda(Index open) {
   const Token& before = t[open - 1];
-  const bool index = (before.kind == Kind::name && !is_statement_word(t.text(open - 1)) ) ||
+  const bool index = (before.kind == Kind::name && !is_statement_word(t.text(open - 1))) ||
                      before.is(')') || before.is(']') || t.is_literal(open - 1);
   if (index || t.match(open) == none) {
     if (index) operators(open);
@@ -319,7 +333,8 @@ void Body::lambda(Index open) {
     annotations();
   }
   Index body = i;
-  while (body < t.size() && !t.is(body, '{') && !t.is(body, ';') && !t.is(body, ')')) body = t.after(body);
+  while (body < t.size() && !t.is(body, '{') && !t.is(body, ';') && !t.is(body, ')'))
+    body = t.after(body);
   if (!t.is(body, '{') || t.match(body) == none) return;
   for (Index c = open + 1; c < t.match(open); ++c) {  // [x = ...]
     if (!t.is_name(c) || !t.is(c + 1, '=')) continue;
@@ -329,7 +344,7 @@ void Body::lambda(Index open) {
     locals_.push_back(local);
   }
   if (annotated != none && !o_.extended_lambda) {
-    say(false, annotated, "a lambda marked __device__ or __host__ needs the option --extended-lambda");
+    say(false, open, "a lambda marked __device__ or __host__ needs the option --extended-lambda");
   } else if (annotated != none && on_host() && (space & space_device) != 0) {
     judge_captures(open, body);
   }
@@ -344,8 +359,9 @@ void Body::judge_captures(Index open, Index body) {
   for (Index i = open + 1; i < close; ++i) {
     if (!t.is(i, '&')) continue;
     if (t.is_name(i + 1) && (t.is(i - 1, '[') || t.is(i - 1, ','))) {
-      return say(false, i, "a __device__ lambda cannot capture " + in_quotes(t.text(i + 1)) +
-                               " by reference: capture by value, [=]");
+      return say(false, i,
+                 "a __device__ lambda cannot capture " + in_quotes(t.text(i + 1)) +
+                     " by reference: capture by value, [=]");
     }
     if (!t.is(i + 1, ']') && !t.is(i + 1, ',')) continue;
     for (Index used = body; used < t.match(body); ++used) {
@@ -353,8 +369,9 @@ void Body::judge_captures(Index open, Index body) {
                          !t.is(used - 1, Word::scope_);
       const Local* captured = plain ? local(t.text(used)) : nullptr;
       if (captured == nullptr || captured->depth > depth_ || captured->name.empty()) continue;
-      return say(false, i, "a __device__ lambda cannot capture " + in_quotes(captured->name) +
-                               " by reference: capture by value, [=]");
+      return say(false, i,
+                 "a __device__ lambda cannot capture " + in_quotes(captured->name) +
+                     " by reference: capture by value, [=]");
     }
   }
 }

@@ -3,14 +3,12 @@
 #include <algorithm>
 
 #include "spaces/body.h"
-#include "spaces/declarations.h"
 #include "spaces/known_names.h"
 #include "spaces/lookup.h"
+#include "spaces/parameters.h"
 
 namespace simt::cc {
 namespace {
-
-const char* relaxed = "; nvcc allows it with --expt-relaxed-constexpr";
 
 std::vector<const Function*> of_entry(const Entry& entry) {
   return {entry.functions.begin(), entry.functions.end()};
@@ -32,21 +30,26 @@ bool Body::may_call(const Function& callee) const {
 
 void Body::complain_call(Index i, const Function& callee, std::string_view shown) {
   const std::string name = in_quotes(shown);
-  const std::string_view key = callee.owner == nullptr && !callee.is_operator ? callee.name
-                                                                              : std::string_view();
+  const std::string_view key =
+      callee.owner == nullptr && !callee.is_operator ? callee.name : std::string_view();
   if (callee.space == space_kernel) {
-    return say(false, i, "kernel " + name + " is called like a function: launch it with " +
-                             std::string(shown) + "<<<blocks, threads>>>(...)", key);
+    return say(false, i,
+               "kernel " + name + " is called like a function: launch it with " +
+                   std::string(shown) + "<<<blocks, threads>>>(...)",
+               key);
   }
   if (callee.space == space_device) {
-    return say(false, i, "device function " + name + " is called from " + caller() +
-                             ": the host cannot call it. Call it from a kernel, or mark it __host__ __device__",
-               key);
+    return say(
+        false, i,
+        "device function " + name + " is called from " + caller() +
+            ": the host cannot call it. Call it from a kernel, or mark it __host__ __device__",
+        key);
   }
   const bool warning = space_ == space_both;
   say(warning, i,
       std::string(callee.is_constexpr ? "constexpr host function " : "host function ") + name +
-          " is called from " + caller() + ": mark it __device__, or __host__ __device__ to have it on both sides" +
+          " is called from " + caller() +
+          ": mark it __device__, or __host__ __device__ to have it on both sides" +
           (callee.is_constexpr ? relaxed : ""),
       key);
 }
@@ -73,8 +76,9 @@ void Body::call(Index i, const std::vector<const Function*>& candidates, Index o
     if (wrong == nullptr || (space_ == space_both && f->space == space_host)) wrong = f;
   }
   if (wrong != nullptr) {
-    complain_call(i, *wrong, wrong->is_operator ? "operator" + std::string(wrong->name)
-                                                : std::string(t.text(i)));
+    complain_call(
+        i, *wrong,
+        wrong->is_operator ? "operator" + std::string(wrong->name) : std::string(t.text(i)));
   }
 }
 
@@ -97,8 +101,8 @@ Index Body::name(Index i) {
   }
   if (local(t.text(i)) != nullptr) return i;
   const Index begin = from_global ? i - 1 : i;
-  const Entry* entry = from_global ? find_here(&m_.global, t.text(i))
-                                   : find_in_scopes(function_->scope, t.text(i));
+  const Entry* entry =
+      from_global ? find_here(&m_.global, t.text(i)) : find_in_scopes(function_->scope, t.text(i));
   while (entry != nullptr && t.is(i + 1, Word::scope_) && t.is_name(i + 2)) {
     if (entry->unknown) return i;
     const Scope* inside = entry->type != nullptr ? &entry->type->scope : entry->space;
@@ -169,8 +173,10 @@ void Body::found(Index i, Index begin, const Entry& entry) {
     const bool taken = (t.is(i + 1, ';') || t.is(i + 1, ',') || t.is(i + 1, ')')) &&
                        (t.is(i - 1, '=') || t.is(i - 1, ',') || t.is(i - 1, '('));
     if (taken && f.space == space_host && !f.is_template && !f.is_constexpr && on_device()) {
-      say(false, i, "host function " + in_quotes(f.name) + " is used in " + caller() +
-                        ": device code cannot call it. Mark it __device__", f.name);
+      say(false, i,
+          "host function " + in_quotes(f.name) + " is used in " + caller() +
+              ": device code cannot call it. Mark it __device__",
+          f.name);
     }
     return;
   }
@@ -183,8 +189,9 @@ void Body::launch(Index i, const Entry& entry) {
   for (const Function* f : entry.functions) {
     if (f->space == space_kernel) {
       if (runs_on_device() && !o_.linked && !function_->is_template) {
-        say(false, i, "kernel " + name + " is launched from " + caller() +
-                          ": a launch from device code needs the option -rdc=true");
+        say(false, i,
+            "kernel " + name + " is launched from " + caller() +
+                ": a launch from device code needs the option -rdc=true");
       }
       Index open = i + 1;  // its arguments
       while (open < t.size() && !(t.is(open, '(') && t.is(open - 1, '>') && t.is(open - 2, '>'))) {
@@ -192,21 +199,23 @@ void Body::launch(Index i, const Entry& entry) {
         open = t.after(open);
       }
       for (Index a = open + 1; a < t.match(open) && on_host(); a = t.after(a)) {
-        const bool whole = (t.is(a - 1, '(') || t.is(a - 1, ',')) &&
-                           (t.is(a + 1, ')') || t.is(a + 1, ','));
+        const bool whole =
+            (t.is(a - 1, '(') || t.is(a - 1, ',')) && (t.is(a + 1, ')') || t.is(a + 1, ','));
         const Local* argument = whole && t.is_name(a) ? local(t.text(a)) : nullptr;
         if (argument != nullptr && argument->is_plain_lambda) {
-          say(false, a, "lambda " + in_quotes(argument->name) + " is passed to kernel " + name +
-                            ": mark it __device__, as in [=] __device__ (...) { ... }, and compile with "
-                            "--extended-lambda");
+          say(false, a,
+              "lambda " + in_quotes(argument->name) + " is passed to kernel " + name +
+                  ": mark it __device__, as in [=] __device__ (...) { ... }, and compile with "
+                  "--extended-lambda");
         }
       }
       return;
     }
   }
   const bool device = entry.functions.front()->space == space_device;
-  say(false, i, std::string(device ? "device" : "host") + " function " + name +
-                    " is launched with <<<...>>>: only a __global__ function can be");
+  say(false, i,
+      std::string(device ? "device" : "host") + " function " + name +
+          " is launched with <<<...>>>: only a __global__ function can be");
 }
 
 void Body::construct(Index i, const Class& type, Index open) {
@@ -223,7 +232,8 @@ void Body::construct(Index i, const Class& type, Index open) {
   if (count == 1) {
     const Index first = open + 1;
     const Local* source = t.is_name(first) ? local(t.text(first)) : nullptr;
-    const bool number = t.is_literal(first) || (source != nullptr && source->is_basic && !source->is_pointer);
+    const bool number =
+        t.is_literal(first) || (source != nullptr && source->is_basic && !source->is_pointer);
     if (!number || !(t.is(first + 1, ')') || t.is(first + 1, '}') || t.is(first + 1, ';'))) return;
   }
   std::vector<const Function*> candidates;
@@ -245,11 +255,13 @@ void Body::construct(Index i, const Class& type, Index open) {
   const bool warning = space_ == space_both && wrong->space == space_host;
   const std::string name = "constructor of " + in_quotes(type.name);
   if (wrong->space == space_device) {
-    say(false, i, "device " + name + " is called from " + caller() + ": mark it __host__ __device__");
+    say(false, i,
+        "device " + name + " is called from " + caller() + ": mark it __host__ __device__");
   } else {
-    say(warning, i, std::string(wrong->is_constexpr ? "constexpr host " : "host ") + name + " is called from " +
-                        caller() + ": mark it __device__, or __host__ __device__ to have it on both sides" +
-                        (wrong->is_constexpr ? relaxed : ""));
+    say(warning, i,
+        std::string(wrong->is_constexpr ? "constexpr host " : "host ") + name + " is called from " +
+            caller() + ": mark it __device__, or __host__ __device__ to have it on both sides" +
+            (wrong->is_constexpr ? relaxed : ""));
   }
 }
 
@@ -301,7 +313,8 @@ void Body::operators(Index i) {
     return binary_operator(i, std::string(1, token.op), i + 1);
   }
   const std::string_view text = t.text(i);
-  if (text == "==" || text == "!=" || text == "+=" || text == "-=" || text == "*=" || text == "/=") {
+  if (text == "==" || text == "!=" || text == "+=" || text == "-=" || text == "*=" ||
+      text == "/=") {
     binary_operator(i, std::string(text), i + 1);
   }
 }
@@ -315,8 +328,8 @@ void Body::binary_operator(Index i, const std::string& symbol, Index right) {
   };
   if (!is_object(a, t.is(i - 1, ']'))) a = nullptr;
   if (!is_object(b, t.is(right + 1, '['))) b = nullptr;
-  if ((a == nullptr && b == nullptr) || (!t.is_name(i - 1) && !t.is(i - 1, ']') && !t.is(i - 1, ')') &&
-                                         !t.is_literal(i - 1))) {
+  if ((a == nullptr && b == nullptr) ||
+      (!t.is_name(i - 1) && !t.is(i - 1, ']') && !t.is(i - 1, ')') && !t.is_literal(i - 1))) {
     return;
   }
   std::vector<const Function*> candidates;
@@ -366,9 +379,8 @@ void Body::variable(Index i, Index begin, const Variable& v) {
     if (v.is_constexpr || v.is_pointer == false) {
       bool computed = false;
       for (Index at = v.value_begin; v.value_begin != none && at < v.value_end; ++at) {
-        const Entry* called = t.is_name(at) && t.is(at + 1, '(')
-                                  ? find_here(&m_.global, t.text(at))
-                                  : nullptr;
+        const Entry* called =
+            t.is_name(at) && t.is(at + 1, '(') ? find_here(&m_.global, t.text(at)) : nullptr;
         if (called == nullptr || called->unknown || called->functions.empty()) continue;
         computed = computed || !called->functions.front()->is_constexpr;
       }
@@ -377,17 +389,22 @@ void Body::variable(Index i, Index begin, const Variable& v) {
       return;
     }
   }
+  // A texture reference, about which enough is said.
+  if (v.type_begin != none && t.is(v.type_begin, "texture")) return;
   // `using integer = const int`
-  const Entry* type = v.type_begin != none ? find_in_scopes(function_->scope, t.text(v.type_begin)) : nullptr;
+  const Entry* type =
+      v.type_begin != none ? find_in_scopes(function_->scope, t.text(v.type_begin)) : nullptr;
   if (type != nullptr && type->unknown) return;
   if (t.is(i + 1, '(')) return;  // a call of what the variable holds
-  const bool writes = t.is(i + 1, '=') || t.is(i + 1, "+=") || t.is(i + 1, "-=") || t.is(i + 1, "++") ||
-                      t.is(i + 1, "--") || t.is(begin - 1, "++");
-  const char* advice = v.is_const || v.is_constexpr ? "make it __constant__ or __device__, or a local of the kernel"
-                                                    : "make it __device__ (or __managed__, for both sides), or "
-                                                      "pass it as an argument";
-  say(false, i, "host variable " + in_quotes(v.name) + " is " + (writes ? "written" : "used") + " in " + caller() +
-                    ", where it does not exist: " + advice);
+  const bool writes = t.is(i + 1, '=') || t.is(i + 1, "+=") || t.is(i + 1, "-=") ||
+                      t.is(i + 1, "++") || t.is(i + 1, "--") || t.is(begin - 1, "++");
+  const char* advice = v.is_const || v.is_constexpr
+                           ? "make it __constant__ or __device__, or a local of the kernel"
+                           : "make it __device__ (or __managed__, for both sides), or "
+                             "pass it as an argument";
+  say(false, i,
+      "host variable " + in_quotes(v.name) + " is " + (writes ? "written" : "used") + " in " +
+          caller() + ", where it does not exist: " + advice);
 }
 
 void Body::device_variable_on_host(Index i, const Variable& v) {
@@ -397,137 +414,42 @@ void Body::device_variable_on_host(Index i, const Variable& v) {
   while (t.is(behind, '.') && t.is_name(behind + 1)) behind += 2;
   const bool assigned = t.is(behind, '=');
   const std::string_view next = t.text(behind);
-  const bool changed = next == "+=" || next == "-=" || next == "*=" || next == "/=" || next == "++" ||
-                       next == "--" || t.is(i - 1, "++") || t.is(i - 1, "--");
+  const bool changed = next == "+=" || next == "-=" || next == "*=" || next == "/=" ||
+                       next == "++" || next == "--" || t.is(i - 1, "++") || t.is(i - 1, "--");
   if (v.is_constant && (assigned || changed) && !v.is_pointer) {
-    const std::string what = "constant variable " + in_quotes(v.name) + " is written in " + caller() +
-                             ": kernels can only read it, and the host writes it with cudaMemcpyToSymbol";
+    const std::string what =
+        "constant variable " + in_quotes(v.name) + " is written in " + caller() +
+        ": kernels can only read it, and the host writes it with cudaMemcpyToSymbol";
     return say(indexed || behind != i + 1, i, what);
   }
-  if (!(on_host() || (space_ == space_both && !o_.asks_for_arch && !function_->is_template)) || v.is_managed) {
+  if (!(on_host() || (space_ == space_both && !o_.asks_for_arch && !function_->is_template)) ||
+      v.is_managed) {
     return;
   }
   const char* kind = v.is_constant ? "constant" : "device";
   if (assigned || changed) {
-    return say(true, i, std::string(kind) + " variable " + in_quotes(v.name) + " is written in " + caller() +
-                            ", which has its own copy on a GPU: use cudaMemcpyToSymbol");
+    return say(true, i,
+               std::string(kind) + " variable " + in_quotes(v.name) + " is written in " + caller() +
+                   ", which has its own copy on a GPU: use cudaMemcpyToSymbol");
   }
   // An argument may be taken by its address, as cudaMemcpyToSymbol does.
   const Token& before = t[i - 1];
-  const bool operand = t.is(behind, '+') || t.is(behind, '-') || t.is(behind, '*') || t.is(behind, '/') ||
-                       next == "==" || next == "!=" || before.is('+') || before.is('-') || before.is('/') ||
-                       t.is(i - 1, "==") || t.is(i - 1, "return") ||
-                       (before.is('=') && t.is(behind, ';')) || t.is(i - 1, "+=");
+  const bool operand = t.is(behind, '+') || t.is(behind, '-') || t.is(behind, '*') ||
+                       t.is(behind, '/') || next == "==" || next == "!=" || before.is('+') ||
+                       before.is('-') || before.is('/') || t.is(i - 1, "==") ||
+                       t.is(i - 1, "return") || (before.is('=') && t.is(behind, ';')) ||
+                       t.is(i - 1, "+=");
   Index open = i;  // `printf("%d", x)`
   while (open > 0 && !t.is(open, '(') && !t.is(open, ';') && !t.is(open, '{')) {
     open = t.is(open, ')') && t.match(open) != none ? t.match(open) - 1 : open - 1;
   }
-  const bool printed = (before.is(',') && t.is(open - 1, Word::printf_)) ||
-                       (before.is('<') && t.is(i - 2, '<') && (t.is(behind, '<') || t.is(behind, ';')));
+  const bool printed =
+      (before.is(',') && t.is(open - 1, Word::printf_)) ||
+      (before.is('<') && t.is(i - 2, '<') && (t.is(behind, '<') || t.is(behind, ';')));
   if ((!operand && !printed) || (v.is_array && !indexed) || before.is('&')) return;
-  say(true, i, std::string(kind) + " variable " + in_quotes(v.name) + " is read in " + caller() +
-                   ", which has its own copy on a GPU: use cudaMemcpyFromSymbol");
-}
-
-// A name that the user's files do not declare.
-void Body::library_call(Index i) {
-  const std::string_view name = t.text(i);
-  const bool calls = t.is(i + 1, '(');
-  if (on_host() && calls && is_device_function(name)) {
-    return say(false, i, "device function " + in_quotes(name) + " is called from " + caller() +
-                             ": only kernels and __device__ functions can call it");
-  }
-  if (!runs_on_device() || (space_ == space_both && (function_->is_template || o_.asks_for_arch))) return;
-  const bool warning = space_ == space_both;
-  if (calls && (is_host_c_function(name) || is_host_cuda_function(name))) {
-    const bool random = name == "rand" || name == "srand" || name == "random" || name == "drand48";
-    return say(warning, i, "host function " + in_quotes(name) + " is called from " + caller() +
-                               ": device code does not have it" +
-                               (random ? ". cuRAND has random numbers for kernels (curand_kernel.h)" : ""));
-  }
-  if (!m_.uses_std) return;
-  const StdKind kind = std_kind(name);
-  const bool follows = t.is(i + 1, '<') && !t.is(i + 2, '<');
-  if (kind == StdKind::object && (name != "endl" || t.is(i - 1, '<'))) {
-    if (name == "endl") return;
-    return say(warning, i, "std::" + std::string(name) + " is used in " + caller() +
-                               ": device code does not have it. printf works in kernels");
-  }
-  if (kind == StdKind::type && (follows || t.is_name(i + 1))) {
-    return say(warning, i, "std::" + std::string(name) + " is used in " + caller() +
-                               ": its functions are the host's. Use arrays and pointers");
-  }
-}
-
-// `std::a<b>::c`. Returns the last token of it.
-Index Body::std_name(Index i) {
-  const Index at = i + 2;
-  Index last = at;
-  const Index angle = t.is(at + 1, '<') ? t.close_angle(at + 1) : none;
-  if (angle != none) last = angle;
-  if (!runs_on_device() || (space_ == space_both && (function_->is_template || o_.asks_for_arch))) {
-    return last;
-  }
-  const std::string_view name = t.text(at);
-  const std::string shown = "std::" + std::string(name);
-  const bool warning = space_ == space_both;
-  const bool calls = t.is(last + 1, '(');
-  const bool relaxes = o_.relaxed_constexpr;
-  const std::string used = shown + " is used in " + caller();
-  if (name == "numeric_limits" && t.is(last + 1, Word::scope_) && t.is(last + 3, '(') && !relaxes) {
-    say(warning, i, shown + "::" + std::string(t.text(last + 2)) + " is a constexpr host function, called from " +
-                        caller() + relaxed + "; without it use FLT_MAX, INT_MAX and the like");
-    return last + 2;
-  }
-  switch (std_kind(name)) {
-    case StdKind::object:
-      if (name != "endl") say(warning, i, used + ": device code does not have it. printf works in kernels");
-      break;
-    case StdKind::type:
-      // A pointer or a reference to one may be handed on.
-      if (t.is(last + 1, Word::scope_) || t.is(last + 1, '*') || t.is(last + 1, '&') || t.is(last + 1, '>')) break;
-      say(warning, i, used + ": its functions are the host's. Use arrays and pointers");
-      break;
-    case StdKind::constexpr_type:
-      if (relaxes || t.is(last + 1, Word::scope_) || t.is(last + 1, '*') || t.is(last + 1, '&') ||
-          t.is(last + 1, '>')) {
-        break;
-      }
-      say(warning, i, used + ": its functions are the host's. cuda::" + shown + " has them for both sides" + relaxed);
-      break;
-    case StdKind::function:
-      if (calls) say(warning, i, "host function " + in_quotes(shown) + " is called from " + caller() +
-                                     ": device code does not have it");
-      break;
-    case StdKind::constexpr_function_20:
-    case StdKind::constexpr_function: {
-      const bool can = std_kind(name) == StdKind::constexpr_function || o_.cpp20;
-      if (!calls || (can && relaxes)) break;
-      const bool plain = name == "min" || name == "max";
-      say(warning, i, std::string(can ? "constexpr host function " : "host function ") + in_quotes(shown) +
-                          " is called from " + caller() + ": " +
-                          (plain ? "use " + std::string(name) + " without std::, which kernels have"
-                                 : "device code does not have it") +
-                          (can ? relaxed : ""));
-      break;
-    }
-    default:
-      break;
-  }
-  return last;
-}
-
-// An object of a class of std that came as a parameter, or std::array.
-void Body::use_of_std_object(Index i, const Local& object) {
-  if (!on_device() || object.is_pointer) return;
-  const StdKind kind = std_kind(object.std_type);
-  const bool of_host = kind == StdKind::type;
-  const bool of_both = kind == StdKind::array || kind == StdKind::constexpr_type;
-  if (!of_host && !(of_both && !o_.relaxed_constexpr)) return;
-  const bool calls = t.is(i + 1, '[') || (t.is(i + 1, '.') && t.is_name(i + 2) && t.is(i + 3, '('));
-  if (!calls) return;
-  say(false, i, "a function of std::" + std::string(object.std_type) + " is called from " + caller() +
-                    ": device code does not have it. Pass a pointer" + (of_both ? relaxed : ""));
+  say(true, i,
+      std::string(kind) + " variable " + in_quotes(v.name) + " is read in " + caller() +
+          ", which has its own copy on a GPU: use cudaMemcpyFromSymbol");
 }
 
 }  // namespace simt::cc

@@ -16,12 +16,12 @@ bool is_host_cuda_function(std::string_view name);
 bool is_device_function(std::string_view name);
 
 enum class StdKind {
-  unknown,          // or allowed everywhere
-  type,             // a class of the host: no objects of it in device code
-  constexpr_type,   // a class whose members device code may call with --expt-relaxed-constexpr
-  array,            // the same, but an object of it needs no constructor
-  object,           // std::cout and the like
-  function,         // a function of the host
+  unknown,               // or allowed everywhere
+  type,                  // a class of the host: no objects of it in device code
+  constexpr_type,        // a class whose members device code may call with --expt-relaxed-constexpr
+  array,                 // the same, but an object of it needs no constructor
+  object,                // std::cout and the like
+  function,              // a function of the host
   constexpr_function,    // one that device code may call with --expt-relaxed-constexpr
   constexpr_function_20  // the same, from C++20 on
 };

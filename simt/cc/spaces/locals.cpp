@@ -3,16 +3,17 @@
 #include <algorithm>
 #include <array>
 
-#include "spaces/declarations.h"
+#include "spaces/parameters.h"
 
 namespace simt::cc {
 
 bool is_statement_word(std::string_view word) {
   static constexpr std::array<std::string_view, 31> words = {
-      "return",   "delete",   "throw",     "goto",      "new",    "else",     "case",    "using",
-      "typedef",  "sizeof",   "if",        "for",       "while",  "do",       "switch",  "break",
-      "continue", "default",  "try",       "catch",     "this",   "operator", "asm",     "static_assert",
-      "co_return", "co_await", "namespace", "template",  "true",  "false",    "nullptr"};
+      "return",   "delete",  "throw",         "goto",      "new",      "else",      "case",
+      "using",    "typedef", "sizeof",        "if",        "for",      "while",     "do",
+      "switch",   "break",   "continue",      "default",   "try",      "catch",     "this",
+      "operator", "asm",     "static_assert", "co_return", "co_await", "namespace", "template",
+      "true",     "false",   "nullptr"};
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 

@@ -29,7 +29,7 @@ struct LocalDeclaration {
   std::vector<Index> names;  // of its variables
   bool is_shared = false, is_static = false, is_constexpr = false, is_const = false;
   bool is_extern = false, is_auto = false;
-  Index qualifier = none;     // __device__, __constant__ or __managed__
+  Index qualifier = none;  // __device__, __constant__ or __managed__
   Index thread_local_ = none;
   bool is_pointer = false, is_reference = false;  // the first of its variables
 };

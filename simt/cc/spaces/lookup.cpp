@@ -58,7 +58,8 @@ Scope* find_namespace(const OwnTokens& t, Index i, const Scope* scope) {
   if (t.is(i, Word::scope_)) ++i;
   Scope* at = nullptr;
   for (; t.is_name(i); i += 2) {
-    const Entry* entry = at == nullptr ? find_in_scopes(scope, t.text(i)) : find_here(at, t.text(i));
+    const Entry* entry =
+        at == nullptr ? find_in_scopes(scope, t.text(i)) : find_here(at, t.text(i));
     if (entry == nullptr || entry->space == nullptr) return nullptr;
     at = entry->space;
     if (!t.is(i + 1, Word::scope_)) break;

@@ -1,6 +1,6 @@
 #include "spaces/qualifiers.h"
 
-#include "spaces/declarations.h"
+#include "spaces/parameters.h"
 
 namespace simt::cc {
 namespace {
@@ -38,7 +38,8 @@ void judge_kernel_parameters(const OwnTokens& t, const Function& f, const std::s
   if (close != none && f.most == ~0u && t.is(close - 1, '.')) {
     const Index before = close >= 4 ? close - 4 : close;
     if (t.is(before, ',') || t.is(before, '(')) {
-      report.error(close - 3, kernel + " has '...' as its last parameter, which a kernel cannot have");
+      report.error(close - 3,
+                   kernel + " has '...' as its last parameter, which a kernel cannot have");
     }
   }
 }
@@ -46,22 +47,27 @@ void judge_kernel_parameters(const OwnTokens& t, const Function& f, const std::s
 void judge_kernel(const OwnTokens& t, const Function& f, const Declared& d, Report& report) {
   const std::string kernel = "kernel " + in_quotes(f.is_operator ? "operator" : f.name);
   if (d.on_host != none || d.on_device != none) {
-    report.error(d.on_kernel, kernel + " is __global__ and " +
-                                  (d.on_host != none ? "__host__" : "__device__") +
-                                  ": a function can be only one of the two. A kernel is __global__ alone");
+    report.error(f.place,
+                 kernel + " is __global__ and " + (d.on_host != none ? "__host__" : "__device__") +
+                     ": a function can be only one of the two. A kernel is __global__ alone");
   }
   if (f.is_operator) return report.error(f.place, "an operator cannot be a __global__ function");
   if (f.name == "main") return;
   if (f.owner != nullptr) {
-    return report.error(f.place, kernel + " is a member of " + in_quotes(f.owner->name) +
-                                     ": a __global__ function cannot be a member; move it out of the class");
+    return report.error(f.place,
+                        kernel + " is a member of " + in_quotes(f.owner->name) +
+                            ": a __global__ function cannot be a member; move it out of the class");
   }
   if (d.is_friend && f.body != none) {
-    return report.error(f.place, kernel + " is defined in a friend declaration: define it outside of the class");
+    return report.error(
+        f.place, kernel + " is defined in a friend declaration: define it outside of the class");
   }
   if (returns_a_value(t, f, d)) {
-    report.error(f.place, kernel + " returns a value: a __global__ function must return void. Write the result to "
-                                   "memory that a pointer argument names");
+    report.error(
+        f.place,
+        kernel +
+            " returns a value: a __global__ function must return void. Write the result to "
+            "memory that a pointer argument names");
   }
   if (d.is_constexpr) {
     report.error(f.place, kernel + " is constexpr, which a __global__ function cannot be");
@@ -80,8 +86,8 @@ void judge_function(const OwnTokens& t, const Function& f, const Declared& d, Re
   }
   if (d.on_kernel != none) return judge_kernel(t, f, d, report);
   if (d.launch_bounds != none) {
-    report.error(d.launch_bounds, "__launch_bounds__ is for kernels, and " + in_quotes(f.name) +
-                                      " is no __global__ function");
+    report.error(f.place, "__launch_bounds__ is for kernels, and " + in_quotes(f.name) +
+                              " is no __global__ function");
   }
 }
 
@@ -93,9 +99,11 @@ void judge_variable(const OwnTokens& t, const Variable& v, const Declared& d, Re
   if (d.is_shared && d.is_constant) {
     report.error(v.place, in_quotes(v.name) + " cannot be both __shared__ and __constant__");
   } else if (d.is_shared && v.value_begin != none) {
-    report.error(v.place, "shared variable " + in_quotes(v.name) +
-                              " has an initialiser, which shared memory cannot have: assign in the kernel, then "
-                              "__syncthreads()");
+    report.error(
+        v.place,
+        "shared variable " + in_quotes(v.name) +
+            " has an initialiser, which shared memory cannot have: assign in the kernel, then "
+            "__syncthreads()");
   }
   (void)t;
 }

@@ -28,6 +28,9 @@ class Report {
   std::vector<Remark> remarks;
 };
 
+// At the end of what is said about a constexpr function.
+inline constexpr const char* relaxed = "; nvcc allows it with --expt-relaxed-constexpr";
+
 inline std::string in_quotes(std::string_view name) {
   return "'" + std::string(name) + "'";
 }

@@ -38,9 +38,11 @@ class HeaderFunctions {
         }
         i = open;
       } else if (s_.is(i, '{')) {
-        const bool is_extern = i >= 2 && s_[i - 1].kind == Kind::string && s_.is(i - 2, Word::extern_);
+        const bool is_extern =
+            i >= 2 && s_[i - 1].kind == Kind::string && s_.is(i - 2, Word::extern_);
         if (!is_extern && s_.match(i) != none) i = s_.match(i);
-      } else if (s_.is(i, '(') && i > range.begin && s_.is_name(i - 1) && names_.count(s_.text(i - 1)) != 0) {
+      } else if (s_.is(i, '(') && i > range.begin && s_.is_name(i - 1) &&
+                 names_.count(s_.text(i - 1)) != 0) {
         function(i - 1);
       }
     }
@@ -99,7 +101,8 @@ SpaceFindings judge_spaces(const Source& source, const SpaceOptions& options) {
   Uses uses(tokens);
   for (const Function& f : model.functions) {
     if (f.body == none || (f.only_if_used && f.space != space_kernel && !uses.is_used(f)) ||
-        (f.is_template && !uses.is_used(f))) continue;
+        (f.is_template && !uses.is_used(f)))
+      continue;
     Body(tokens, model, options, report).read(f);
   }
   std::unordered_set<std::string_view> names;
@@ -109,9 +112,12 @@ SpaceFindings judge_spaces(const Source& source, const SpaceOptions& options) {
   SpaceFindings findings;
   std::stable_sort(report.remarks.begin(), report.remarks.end(),
                    [](const Remark& a, const Remark& b) { return a.place < b.place; });
+  std::unordered_set<std::string> told;
   const HeaderFunctions headers(tokens, model, names);
   for (const Remark& remark : report.remarks) {
     if (!remark.function.empty() && headers.may_be_meant(remark.function)) continue;
+    // Once is enough.
+    if (!told.insert(remark.what).second) continue;
     const std::uint32_t offset = tokens[remark.place].begin;
     std::vector<Finding>& list = remark.is_warning ? findings.warnings : findings.errors;
     const bool again = !list.empty() && list.back().offset == offset;
