@@ -42,6 +42,8 @@ class Body {
   void found(Index i, Index begin, const Entry& entry);
   void call(Index i, const std::vector<const Function*>& candidates, Index open);
   void launch(Index i, const Entry& entry);
+  void launch_arguments(Index i, const Function& kernel);
+  void functor(const Class& type, const Function& kernel, std::string_view parameter);
   void construct(Index i, const Class& type, Index open);
   void variable(Index i, Index begin, const Variable& variable);
   void device_variable_on_host(Index i, const Variable& variable);

@@ -193,22 +193,7 @@ void Body::launch(Index i, const Entry& entry) {
             "kernel " + name + " is launched from " + caller() +
                 ": a launch from device code needs the option -rdc=true");
       }
-      Index open = i + 1;  // its arguments
-      while (open < t.size() && !(t.is(open, '(') && t.is(open - 1, '>') && t.is(open - 2, '>'))) {
-        if (t.is(open, ';')) return;
-        open = t.after(open);
-      }
-      for (Index a = open + 1; a < t.match(open) && on_host(); a = t.after(a)) {
-        const bool whole =
-            (t.is(a - 1, '(') || t.is(a - 1, ',')) && (t.is(a + 1, ')') || t.is(a + 1, ','));
-        const Local* argument = whole && t.is_name(a) ? local(t.text(a)) : nullptr;
-        if (argument != nullptr && argument->is_plain_lambda) {
-          say(false, a,
-              "lambda " + in_quotes(argument->name) + " is passed to kernel " + name +
-                  ": mark it __device__, as in [=] __device__ (...) { ... }, and compile with "
-                  "--extended-lambda");
-        }
-      }
+      if (on_host()) launch_arguments(i, *f);
       return;
     }
   }
@@ -216,6 +201,57 @@ void Body::launch(Index i, const Entry& entry) {
   say(false, i,
       std::string(device ? "device" : "host") + " function " + name +
           " is launched with <<<...>>>: only a __global__ function can be");
+}
+
+// Lambdas and functors of the host that are passed to a kernel, which calls them.
+void Body::launch_arguments(Index i, const Function& kernel) {
+  Index open = i + 1;
+  while (open < t.size() && !(t.is(open, '(') && t.is(open - 1, '>') && t.is(open - 2, '>'))) {
+    if (t.is(open, ';')) return;
+    open = t.after(open);
+  }
+  if (t.match(open) == none) return;
+  const std::string name = in_quotes(kernel.name);
+  std::size_t position = 0;
+  for (Index begin = open + 1; begin < t.match(open); ++position) {
+    const Index end = list_item_end(t, begin, t.match(open));
+    const Local* argument = end == begin + 1 ? local(t.text(begin)) : nullptr;
+    if (argument != nullptr && argument->is_plain_lambda) {
+      say(false, begin,
+          "lambda " + in_quotes(argument->name) + " is passed to kernel " + name +
+              ": mark it __device__, as in [=] __device__ (...) { ... }, and compile with "
+              "--extended-lambda");
+    }
+    const Class* type = argument != nullptr && !argument->is_pointer ? argument->type : nullptr;
+    if (argument == nullptr && (t.is(begin + 1, '{') || t.is(begin + 1, '(')) &&
+        t.match(begin + 1) == end - 1) {  // Functor{}
+      const Entry* made = find_in_scopes(function_->scope, t.text(begin));
+      type = made != nullptr && !made->unknown ? made->type : nullptr;
+    }
+    if (type != nullptr && position < kernel.parameters.size()) {
+      functor(*type, kernel, kernel.parameters[position].name);
+    }
+    begin = end + 1;
+  }
+}
+
+void Body::functor(const Class& type, const Function& kernel, std::string_view parameter) {
+  const auto operators = type.scope.entries.find("operator");
+  if (!kernel.is_template || kernel.body == none || operators == type.scope.entries.end()) return;
+  Index call = none;
+  for (Index at = kernel.body; call == none && at < t.match(kernel.body); ++at) {
+    if (t.text(at) == parameter && t.is(at + 1, '(') && !t.is(at - 1, '.')) call = at;
+  }
+  bool any = false;
+  for (const Function* f : operators->second.functions) {
+    if (f->name.rfind("(", 0) != 0) continue;
+    if (f->space != space_host || f->is_constexpr) return;
+    any = true;
+  }
+  if (!any || call == none) return;
+  report_.error(call, "host function 'operator()' of " + in_quotes(type.name) +
+                          " is called from kernel " + in_quotes(kernel.name) +
+                          ": mark it __device__");
 }
 
 void Body::construct(Index i, const Class& type, Index open) {
@@ -373,22 +409,10 @@ void Body::variable(Index i, Index begin, const Variable& v) {
   if (function_->owner != nullptr && function_->owner->is_template) return;
   const bool address = t.is(begin - 1, '&') && !t.is_name(begin - 2) && !t.is(begin - 2, ')') &&
                        !t.is(begin - 2, ']') && !t.is_literal(begin - 2);
-  if ((v.is_const || v.is_constexpr) && !v.is_array && !v.is_volatile && !address) {
-    // A number that the compiler knows takes the variable's place. Of an initialiser that calls a
-    // function it is not known.
-    if (v.is_constexpr || v.is_pointer == false) {
-      bool computed = false;
-      for (Index at = v.value_begin; v.value_begin != none && at < v.value_end; ++at) {
-        const Entry* called =
-            t.is_name(at) && t.is(at + 1, '(') ? find_here(&m_.global, t.text(at)) : nullptr;
-        if (called == nullptr || called->unknown || called->functions.empty()) continue;
-        computed = computed || !called->functions.front()->is_constexpr;
-      }
-      if (!computed) return;
-    } else if (v.is_pointer && v.is_constexpr) {
-      return;
-    }
-  }
+  // A number that the compiler knows takes the variable's place.
+  const bool value_known =
+      v.is_constexpr || (v.is_const && !v.is_pointer && !is_computed(t, m_, v));
+  if (value_known && !v.is_array && !v.is_volatile && !address) return;
   // A texture reference, about which enough is said.
   if (v.type_begin != none && t.is(v.type_begin, "texture")) return;
   // `using integer = const int`

@@ -54,6 +54,20 @@ const Entry* find_in_scopes(const Scope* scope, std::string_view name) {
   return nullptr;
 }
 
+bool is_computed(const OwnTokens& t, const Model& model, const Variable& v) {
+  for (Index i = v.value_begin; v.value_begin != none && i < v.value_end;
+       i = t.is(i, '[') ? t.after(i) : i + 1) {
+    const bool calls =
+        t.is_name(i) && t.is(i + 1, '(') && !t.is(i - 1, '.') && !t.is(i - 1, Word::scope_);
+    const Entry* called = calls ? find_here(&model.global, t.text(i)) : nullptr;
+    if (called == nullptr || called->unknown || called->functions.empty()) continue;
+    bool known = false;
+    for (const Function* f : called->functions) known = known || f->is_constexpr;
+    if (!known) return true;
+  }
+  return false;
+}
+
 Scope* find_namespace(const OwnTokens& t, Index i, const Scope* scope) {
   if (t.is(i, Word::scope_)) ++i;
   Scope* at = nullptr;

@@ -17,6 +17,9 @@ const Entry* find_in_scopes(const Scope* scope, std::string_view name);
 // The namespace `a::b` at `i`; null if it is not the user's.
 Scope* find_namespace(const OwnTokens& tokens, Index i, const Scope* scope);
 
+// Whether the initialiser calls a function when the program starts.
+bool is_computed(const OwnTokens& tokens, const Model& model, const Variable& variable);
+
 // Whether a class that is not known may have members of any name.
 bool has_unknown_base(const Class& c);
 

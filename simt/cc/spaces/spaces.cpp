@@ -6,6 +6,7 @@
 
 #include "spaces/body.h"
 #include "spaces/declarations.h"
+#include "spaces/lookup.h"
 #include "spaces/own_tokens.h"
 
 namespace simt::cc {
@@ -98,6 +99,13 @@ SpaceFindings judge_spaces(const Source& source, const SpaceOptions& options) {
   Model model;
   Report report;
   read_declarations(tokens, model, report);
+  for (const Variable& v : model.variables) {
+    if (!v.on_device || v.is_field || v.is_template || !is_computed(tokens, model, v)) continue;
+    report.error(v.place, "device variable " + in_quotes(v.name) +
+                              " is initialised by a function call: its value must be a constant, "
+                              "or a kernel or the host "
+                              "writes it");
+  }
   Uses uses(tokens);
   for (const Function& f : model.functions) {
     if (f.body == none || (f.only_if_used && f.space != space_kernel && !uses.is_used(f)) ||

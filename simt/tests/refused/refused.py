@@ -72,7 +72,7 @@ def said(path, output, pattern):
     return lines
 
 
-def problem(path, status, messages, wanted):
+def problem(path, status, messages, wanted, only_wanted=True):
     """What is not as it should be, empty if all is."""
     fails = any(kind == "error" for kind, _ in wanted.values())
     if (status != 0) != fails:
@@ -80,7 +80,7 @@ def problem(path, status, messages, wanted):
     for line, (kind, text) in wanted.items():
         if not any(k == kind and text in t for k, t in messages.get(line, [])):
             return f"{path.name}:{line}: no {kind} with '{text}'"
-    for line, found in messages.items():
+    for line, found in messages.items() if only_wanted else ():
         if line not in wanted or any(kind != wanted[line][0] for kind, _ in found):
             return f"{path.name}:{line}: {found[0][0]}: {found[0][1]}"
     return ""
@@ -123,7 +123,9 @@ def nvcc(arguments):
             errors = [message for message in found if message[0] == "error"]
             messages[line] = errors or found
         wanted = {line: (kind, "") for line, (kind, _) in expected(path).items()}
-        return path, problem(path, status, messages, wanted), messages
+        # What follows from an error it says as well, at other lines.
+        fails = any(kind == "error" for kind, _ in wanted.values())
+        return path, problem(path, status, messages, wanted, not fails), messages
 
     programs = [source(name) for name in names()]
     results = each(one, programs + [HERE / "right" / path.name for path in programs])
