@@ -31,7 +31,6 @@ struct Options {
   bool all_cuda = false;           // -x cu: every source is CUDA
   bool relaxed_constexpr = false;  // --expt-relaxed-constexpr
   bool extended_lambda = false;    // --extended-lambda
-  bool quiet = false;              // -w: no warnings
   bool optimised = false;          // an -O was given
   bool debug = false;              // -g
   bool split = true;               // --no-split: kernels with barriers keep their fibers

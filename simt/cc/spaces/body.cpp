@@ -12,7 +12,6 @@ void Body::read(const Function& f) {
   function_ = &f;
   space_ = f.space;
   for (const Parameter& p : f.parameters) {
-    LocalDeclaration d;
     if (p.name.empty()) continue;
     Local local;
     local.name = p.name;
@@ -106,13 +105,7 @@ void Body::walk(Index begin, Index end) {
         }
       }
       if (starts && declare(i, end)) {
-        // The type's names are names too.
-        LocalDeclaration d;
-        read_local_declaration(t, i, end, d);
-        for (Index at = d.type_begin; at < d.type_end; ++at) {
-          if (t.is_name(at) && t.is(at, "std") && t.is(at + 1, Word::scope_)) break;
-        }
-        i = d.names.front();
+        i = first_declared_;
         starts = false;
         continue;
       }
@@ -176,6 +169,7 @@ void Body::keyword(Index i) {
 bool Body::declare(Index i, Index end) {
   LocalDeclaration d;
   if (!read_local_declaration(t, i, end, d)) return false;
+  first_declared_ = d.names.front();
   constant_end_ = 0;
   if (d.is_constexpr) {
     constant_end_ = d.names.front();

@@ -75,6 +75,7 @@ class Body {
   std::vector<Frame> frames_;
   std::vector<Local> locals_;
   int depth_ = 0;
+  Index first_declared_ = 0;   // the first name of the last declaration
   Index unevaluated_end_ = 0;  // of sizeof(...) and the like
   Index constant_end_ = 0;     // of a declaration that is evaluated by the compiler
   Index discarded_end_ = 0;    // of an `if constexpr` in a template

@@ -264,7 +264,7 @@ class Reader {
         ++i;
       } else if (t.is(i, '*')) {
         d.is_pointer = true;
-        d.star = i++;
+        ++i;
       } else if (t.is(i, '&') || t.is(i, "&&")) {
         d.is_reference = true;
         ++i;
@@ -359,7 +359,7 @@ class Reader {
         if (t.is(i, '{') || t.is(i, '(')) v->value_begin = i;
       }
       if (v->value_begin != none) v->value_end = i;
-      judge_variable(t, *v, d, report_);
+      judge_variable(*v, d, report_);
       if (!t.is(i, ',')) return i + 1;
       d.is_pointer = d.is_reference = d.is_const_pointer = false;
       for (++i; i < end && !t.is_name(i); ++i) {
@@ -440,7 +440,7 @@ class Reader {
     Index i = behind_parameters(close + 1, end, f);
     if (i == none) return give_up(d.first, end, into);
     judge_function(t, f, d, report_);
-    enter(std::move(f), home, into, d);
+    enter(std::move(f), home, d);
     return i;
   }
 
@@ -513,7 +513,7 @@ class Reader {
   }
 
   // A function that was declared before is the same one: its spaces add up, as in nvcc.
-  void enter(Function f, Scope* home, Scope* into, const Declared& d) {
+  void enter(Function f, Scope* home, const Declared& d) {
     Entry& entry = (d.is_friend ? m_.global : *home).entries[f.is_operator ? "operator" : f.name];
     std::vector<Function*>& list =
         f.is_operator && f.owner == nullptr ? m_.free_functions[f.name] : entry.functions;
@@ -540,7 +540,6 @@ class Reader {
     if (stored->owner == nullptr && !stored->is_operator) {
       m_.free_functions[stored->name].push_back(stored);
     }
-    (void)into;
   }
 
   const OwnTokens& t;

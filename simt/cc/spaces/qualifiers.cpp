@@ -91,7 +91,7 @@ void judge_function(const OwnTokens& t, const Function& f, const Declared& d, Re
   }
 }
 
-void judge_variable(const OwnTokens& t, const Variable& v, const Declared& d, Report& report) {
+void judge_variable(const Variable& v, const Declared& d, Report& report) {
   if (d.on_kernel != none) {
     report.error(d.on_kernel, "__global__ is for functions, and " + in_quotes(v.name) +
                                   " is a variable: __device__ puts it on the device");
@@ -105,7 +105,6 @@ void judge_variable(const OwnTokens& t, const Variable& v, const Declared& d, Re
             " has an initialiser, which shared memory cannot have: assign in the kernel, then "
             "__syncthreads()");
   }
-  (void)t;
 }
 
 }  // namespace simt::cc

@@ -12,7 +12,7 @@ namespace simt::cc {
 struct Declared {
   Index first = none;  // the declaration's first token
   Index on_kernel = none, on_device = none, on_host = none, launch_bounds = none, is_inline = none;
-  Index operator_at = none, after_name = none, star = none;
+  Index operator_at = none, after_name = none;
   Index type_begin = none, type_end = none;
   Scope* scope = nullptr;
   bool is_constant = false, is_managed = false, is_shared = false;
@@ -23,7 +23,6 @@ struct Declared {
 
 void judge_function(const OwnTokens& tokens, const Function& function, const Declared& declared,
                     Report& report);
-void judge_variable(const OwnTokens& tokens, const Variable& variable, const Declared& declared,
-                    Report& report);
+void judge_variable(const Variable& variable, const Declared& declared, Report& report);
 
 }  // namespace simt::cc
