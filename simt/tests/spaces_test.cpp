@@ -13,7 +13,7 @@ namespace {
 using namespace simt::cc;
 
 std::string first_error(std::string_view text) {
-  const SpaceOptions options;
+  const spaces::Options options;
   const Translation result = translate(text, false, false, false, &options);
   return result.errors.empty() ? "" : result.errors.front().what;
 }
@@ -51,7 +51,7 @@ TEST(Spaces, AFunctionOfAHeaderMayBeMeant) {
 }
 
 TEST(Spaces, OwnFilesAreListed) {
-  std::vector<std::string> files = own_files(
+  std::vector<std::string> files = spaces::own_files(
       "# 0 \"<built-in>\"\n# 1 \"x.cu\"\n# 1 \"/usr/include/a.h\" 1 3\n# 1 \"b.h\" 1\n# 2 \"x.cu\" "
       "2\n");
   std::sort(files.begin(), files.end());

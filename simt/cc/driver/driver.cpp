@@ -265,8 +265,8 @@ class Driver {
       write_file(o_.output.empty() ? "-" : o_.output, list_kernels(preprocessed));
       return 0;
     }
-    const SpaceOptions spaces = space_options(preprocessed);
-    const Translation translation = translate(preprocessed, o_.linked, o_.check, cpp20(), &spaces);
+    const spaces::Options rules = space_options(preprocessed);
+    const Translation translation = translate(preprocessed, o_.linked, o_.check, cpp20(), &rules);
     const SourceMap map(preprocessed, translation.text, translation.pieces);
     const Diagnostics diagnostics(map, simt_.include);
     tell(translation.warnings, "warning", map, diagnostics);
@@ -299,18 +299,18 @@ class Driver {
     }
   }
 
-  SpaceOptions space_options(std::string_view preprocessed) const {
-    SpaceOptions spaces;
-    spaces.linked = o_.linked;
-    spaces.relaxed_constexpr = o_.relaxed_constexpr;
-    spaces.extended_lambda = o_.extended_lambda;
-    spaces.cpp20 = cpp20();
-    for (const std::string& file : own_files(preprocessed)) {
+  spaces::Options space_options(std::string_view preprocessed) const {
+    spaces::Options rules;
+    rules.linked = o_.linked;
+    rules.relaxed_constexpr = o_.relaxed_constexpr;
+    rules.extended_lambda = o_.extended_lambda;
+    rules.cpp20 = cpp20();
+    for (const std::string& file : spaces::own_files(preprocessed)) {
       const std::string text = read_file(file);
-      spaces.asks_for_arch = spaces.asks_for_arch || text.find("__CUDA_ARCH__") != text.npos ||
-                             text.find("NV_IF_") != text.npos;
+      rules.asks_for_arch = rules.asks_for_arch || text.find("__CUDA_ARCH__") != text.npos ||
+                            text.find("NV_IF_") != text.npos;
     }
-    return spaces;
+    return rules;
   }
 
   // The translation in which kernels with barriers are loops over their threads; empty if there are

@@ -6,7 +6,7 @@
 #include "spaces/lookup.h"
 #include "spaces/parameters.h"
 
-namespace simt::cc {
+namespace simt::cc::spaces {
 
 void Body::read(const Function& f) {
   function_ = &f;
@@ -389,4 +389,4 @@ std::string Body::caller() const {
   return in_lambda + kind + in_quotes(name);
 }
 
-}  // namespace simt::cc
+}  // namespace simt::cc::spaces

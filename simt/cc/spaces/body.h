@@ -8,11 +8,11 @@
 #include "spaces/report.h"
 #include "spaces/spaces.h"
 
-namespace simt::cc {
+namespace simt::cc::spaces {
 
 class Body {
  public:
-  Body(const OwnTokens& tokens, const Model& model, const SpaceOptions& options, Report& report)
+  Body(const OwnTokens& tokens, const Model& model, const Options& options, Report& report)
       : t(tokens), m_(model), o_(options), report_(report) {}
 
   void read(const Function& function);
@@ -68,7 +68,7 @@ class Body {
 
   const OwnTokens& t;
   const Model& m_;
-  const SpaceOptions& o_;
+  const Options& o_;
   Report& report_;
   const Function* function_ = nullptr;
   unsigned space_ = space_host;
@@ -81,4 +81,4 @@ class Body {
   Index discarded_end_ = 0;    // of an `if constexpr` in a template
 };
 
-}  // namespace simt::cc
+}  // namespace simt::cc::spaces

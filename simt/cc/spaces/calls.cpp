@@ -7,7 +7,7 @@
 #include "spaces/lookup.h"
 #include "spaces/parameters.h"
 
-namespace simt::cc {
+namespace simt::cc::spaces {
 namespace {
 
 std::vector<const Function*> of_entry(const Entry& entry) {
@@ -476,4 +476,4 @@ void Body::device_variable_on_host(Index i, const Variable& v) {
           ", which has its own copy on a GPU: use cudaMemcpyFromSymbol");
 }
 
-}  // namespace simt::cc
+}  // namespace simt::cc::spaces

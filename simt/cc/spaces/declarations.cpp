@@ -6,7 +6,7 @@
 #include "spaces/parameters.h"
 #include "spaces/qualifiers.h"
 
-namespace simt::cc {
+namespace simt::cc::spaces {
 
 namespace {
 
@@ -554,4 +554,4 @@ void read_declarations(const OwnTokens& tokens, Model& model, Report& report) {
   Reader(tokens, model, report).scope(0, tokens.size(), &model.global);
 }
 
-}  // namespace simt::cc
+}  // namespace simt::cc::spaces

@@ -6,8 +6,8 @@
 #include "spaces/own_tokens.h"
 #include "spaces/report.h"
 
-namespace simt::cc {
+namespace simt::cc::spaces {
 
 void read_declarations(const OwnTokens& tokens, Model& model, Report& report);
 
-}  // namespace simt::cc
+}  // namespace simt::cc::spaces

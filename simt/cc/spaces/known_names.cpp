@@ -3,7 +3,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-namespace simt::cc {
+namespace simt::cc::spaces {
 
 using Names = std::unordered_set<std::string_view>;
 
@@ -151,4 +151,4 @@ StdKind std_kind(std::string_view name) {
   return found != kinds.end() ? found->second : StdKind::unknown;
 }
 
-}  // namespace simt::cc
+}  // namespace simt::cc::spaces

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-namespace simt::cc {
+namespace simt::cc::spaces {
 
 // Functions of the C library that a GPU has not.
 bool is_host_c_function(std::string_view name);
@@ -27,4 +27,4 @@ enum class StdKind {
 };
 StdKind std_kind(std::string_view name);
 
-}  // namespace simt::cc
+}  // namespace simt::cc::spaces

@@ -3,7 +3,7 @@
 #include "spaces/body.h"
 #include "spaces/known_names.h"
 
-namespace simt::cc {
+namespace simt::cc::spaces {
 
 // A name that the user's files do not declare.
 void Body::library_call(Index i) {
@@ -122,4 +122,4 @@ void Body::use_of_std_object(Index i, const Local& object) {
           ": device code does not have it. Pass a pointer" + (of_both ? relaxed : ""));
 }
 
-}  // namespace simt::cc
+}  // namespace simt::cc::spaces

@@ -5,7 +5,7 @@
 
 #include "spaces/parameters.h"
 
-namespace simt::cc {
+namespace simt::cc::spaces {
 
 bool is_statement_word(std::string_view word) {
   static constexpr std::array<std::string_view, 31> words = {
@@ -118,4 +118,4 @@ bool read_local_declaration(const OwnTokens& t, Index i, Index end, LocalDeclara
   return true;
 }
 
-}  // namespace simt::cc
+}  // namespace simt::cc::spaces

@@ -8,7 +8,7 @@
 #include "spaces/model.h"
 #include "spaces/own_tokens.h"
 
-namespace simt::cc {
+namespace simt::cc::spaces {
 
 struct Local {
   std::string_view name;
@@ -40,4 +40,4 @@ bool read_local_declaration(const OwnTokens& tokens, Index i, Index end, LocalDe
 // Words that begin a statement which declares nothing, or stand in expressions.
 bool is_statement_word(std::string_view word);
 
-}  // namespace simt::cc
+}  // namespace simt::cc::spaces

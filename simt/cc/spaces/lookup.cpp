@@ -1,6 +1,6 @@
 #include "spaces/lookup.h"
 
-namespace simt::cc {
+namespace simt::cc::spaces {
 namespace {
 
 const Entry* find_member(const Class& c, std::string_view name, int depth) {
@@ -81,4 +81,4 @@ Scope* find_namespace(const OwnTokens& t, Index i, const Scope* scope) {
   return at;
 }
 
-}  // namespace simt::cc
+}  // namespace simt::cc::spaces

@@ -8,7 +8,7 @@
 #include "spaces/model.h"
 #include "spaces/own_tokens.h"
 
-namespace simt::cc {
+namespace simt::cc::spaces {
 
 // In this scope and those it uses; of a class also in its bases. Null if there is nothing.
 const Entry* find_here(const Scope* scope, std::string_view name);
@@ -23,4 +23,4 @@ bool is_computed(const OwnTokens& tokens, const Model& model, const Variable& va
 // Whether a class that is not known may have members of any name.
 bool has_unknown_base(const Class& c);
 
-}  // namespace simt::cc
+}  // namespace simt::cc::spaces

@@ -13,7 +13,7 @@
 
 #include "translate/source.h"
 
-namespace simt::cc {
+namespace simt::cc::spaces {
 
 // Execution spaces, as bits. A kernel is neither of the two.
 enum Space : unsigned { space_host = 1, space_device = 2, space_both = 3, space_kernel = 4 };
@@ -91,4 +91,4 @@ struct Model {
   bool uses_others = false;  // or another one that is not the user's
 };
 
-}  // namespace simt::cc
+}  // namespace simt::cc::spaces

@@ -5,7 +5,7 @@
 
 #include "spaces/spaces.h"
 
-namespace simt::cc {
+namespace simt::cc::spaces {
 namespace {
 
 struct Marker {
@@ -129,4 +129,4 @@ Index OwnTokens::close_angle(Index open) const {
   return none;
 }
 
-}  // namespace simt::cc
+}  // namespace simt::cc::spaces

@@ -7,7 +7,7 @@
 
 #include "translate/source.h"
 
-namespace simt::cc {
+namespace simt::cc::spaces {
 
 class OwnTokens {
  public:
@@ -48,4 +48,4 @@ class OwnTokens {
   std::vector<Range> header_ranges_;  // of the source's tokens that are not the user's
 };
 
-}  // namespace simt::cc
+}  // namespace simt::cc::spaces

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace simt::cc {
+namespace simt::cc::spaces {
 
 bool is_type_keyword(std::string_view word) {
   static constexpr std::array<std::string_view, 16> words = {
@@ -116,4 +116,4 @@ void read_parameters(const OwnTokens& t, Index open, Function& f) {
   }
 }
 
-}  // namespace simt::cc
+}  // namespace simt::cc::spaces

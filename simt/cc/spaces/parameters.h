@@ -6,7 +6,7 @@
 #include "spaces/model.h"
 #include "spaces/own_tokens.h"
 
-namespace simt::cc {
+namespace simt::cc::spaces {
 
 bool is_type_keyword(std::string_view word);
 // Words that are a part of declarations without being a type.
@@ -19,4 +19,4 @@ Index list_item_end(const OwnTokens& tokens, Index i, Index end);
 // The parameters between the parentheses at `open`; sets how many arguments they take.
 void read_parameters(const OwnTokens& tokens, Index open, Function& function);
 
-}  // namespace simt::cc
+}  // namespace simt::cc::spaces

@@ -2,7 +2,7 @@
 
 #include "spaces/parameters.h"
 
-namespace simt::cc {
+namespace simt::cc::spaces {
 namespace {
 
 // `int`, `float*`, `unsigned long`: what stands before the name, if it is surely not void. What
@@ -107,4 +107,4 @@ void judge_variable(const Variable& v, const Declared& d, Report& report) {
   }
 }
 
-}  // namespace simt::cc
+}  // namespace simt::cc::spaces

@@ -6,7 +6,7 @@
 #include "spaces/own_tokens.h"
 #include "spaces/report.h"
 
-namespace simt::cc {
+namespace simt::cc::spaces {
 
 // What the words before a declared name say.
 struct Declared {
@@ -25,4 +25,4 @@ void judge_function(const OwnTokens& tokens, const Function& function, const Dec
                     Report& report);
 void judge_variable(const Variable& variable, const Declared& declared, Report& report);
 
-}  // namespace simt::cc
+}  // namespace simt::cc::spaces

@@ -6,7 +6,7 @@
 
 #include "translate/source.h"
 
-namespace simt::cc {
+namespace simt::cc::spaces {
 
 // Something to say about a token of the user's. If it comes from a function's name, headers may
 // declare other functions of this name, and then nothing is said.
@@ -35,4 +35,4 @@ inline std::string in_quotes(std::string_view name) {
   return "'" + std::string(name) + "'";
 }
 
-}  // namespace simt::cc
+}  // namespace simt::cc::spaces

@@ -9,7 +9,7 @@
 #include "spaces/lookup.h"
 #include "spaces/own_tokens.h"
 
-namespace simt::cc {
+namespace simt::cc::spaces {
 namespace {
 
 // Which of these names system headers declare as functions, outside of classes: for each the
@@ -94,7 +94,7 @@ class Uses {
 
 }  // namespace
 
-SpaceFindings judge_spaces(const Source& source, const SpaceOptions& options) {
+Findings judge(const Source& source, const Options& options) {
   const OwnTokens tokens(source);
   Model model;
   Report report;
@@ -117,7 +117,7 @@ SpaceFindings judge_spaces(const Source& source, const SpaceOptions& options) {
   for (const Remark& remark : report.remarks) {
     if (!remark.function.empty()) names.insert(remark.function);
   }
-  SpaceFindings findings;
+  Findings findings;
   std::stable_sort(report.remarks.begin(), report.remarks.end(),
                    [](const Remark& a, const Remark& b) { return a.place < b.place; });
   std::unordered_set<std::string> told;
@@ -134,4 +134,4 @@ SpaceFindings judge_spaces(const Source& source, const SpaceOptions& options) {
   return findings;
 }
 
-}  // namespace simt::cc
+}  // namespace simt::cc::spaces

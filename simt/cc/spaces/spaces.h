@@ -10,9 +10,9 @@
 
 #include "translate/source.h"
 
-namespace simt::cc {
+namespace simt::cc::spaces {
 
-struct SpaceOptions {
+struct Options {
   bool linked = false;             // -rdc=true
   bool relaxed_constexpr = false;  // --expt-relaxed-constexpr
   bool extended_lambda = false;    // --extended-lambda
@@ -22,13 +22,13 @@ struct SpaceOptions {
   bool asks_for_arch = false;
 };
 
-struct SpaceFindings {
+struct Findings {
   std::vector<Finding> errors, warnings;
 };
 
 // The user's own files among those of a preprocessed text.
 std::vector<std::string> own_files(std::string_view preprocessed);
 
-SpaceFindings judge_spaces(const Source& source, const SpaceOptions& options);
+Findings judge(const Source& source, const Options& options);
 
-}  // namespace simt::cc
+}  // namespace simt::cc::spaces

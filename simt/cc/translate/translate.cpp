@@ -20,9 +20,9 @@ class Translator {
   Translator(std::string_view text, bool linked, bool checked, bool cpp20)
       : s_(text), linked_(linked), checked_(checked), cpp20_(cpp20) {}
 
-  Translation run(const SpaceOptions* spaces) {
-    SpaceFindings findings;
-    if (spaces != nullptr) findings = judge_spaces(s_, *spaces);
+  Translation run(const spaces::Options* rules) {
+    spaces::Findings findings;
+    if (rules != nullptr) findings = spaces::judge(s_, *rules);
     for (at_ = 0; at_ < s_.size(); ++at_) step();
     Translation result;
     result.errors = std::move(findings.errors);
@@ -471,8 +471,8 @@ class Translator {
 }  // namespace
 
 Translation translate(std::string_view preprocessed, bool linked, bool checked, bool cpp20,
-                      const SpaceOptions* spaces) {
-  return Translator(preprocessed, linked, checked, cpp20).run(spaces);
+                      const spaces::Options* rules) {
+  return Translator(preprocessed, linked, checked, cpp20).run(rules);
 }
 
 }  // namespace simt::cc
