@@ -50,8 +50,7 @@ std::vector<std::string> compile_command(const harness::Places& places, const Ba
   std::vector<std::string> command;
   if (backend.gpu) {
     const char* nvcc = std::getenv("NVCC");
-    command = {nvcc && *nvcc ? nvcc : "nvcc", device_flag(backend.probe.info.arch),
-               "--expt-relaxed-constexpr"};
+    command = {nvcc && *nvcc ? nvcc : "nvcc", device_flag(backend.probe.info.arch)};
   } else {
     command = {(places.program.parent_path() / "warpath-cc").string()};
     // Running threads on fibers shows a missing barrier more often than loops over the threads.
@@ -61,8 +60,9 @@ std::vector<std::string> compile_command(const harness::Places& places, const Ba
   }
   // Hidden visibility, so that the file's symbols do not clash with those of the shipped library in
   // the same process.
-  for (const char* flag : {"-std=c++20", build == Build::debug ? "-O0" : "-O2", "-shared",
-                           "-Xcompiler", "-fPIC,-fvisibility=hidden,-fvisibility-inlines-hidden"})
+  for (const char* flag :
+       {"-std=c++20", "--expt-relaxed-constexpr", build == Build::debug ? "-O0" : "-O2", "-shared",
+        "-Xcompiler", "-fPIC,-fvisibility=hidden,-fvisibility-inlines-hidden"})
     command.emplace_back(flag);
   command.push_back("-I" + places.root.string());
   command.push_back("-I" + file.parent_path().string());  // `compiled` lies elsewhere

@@ -60,7 +60,8 @@ function(warpath_simt_objects objects_variable name checked)
     add_custom_command(
       OUTPUT ${object}
       COMMAND ${CMAKE_COMMAND} -E env CXX=${CMAKE_CXX_COMPILER} $<TARGET_FILE:warpath-cc> -c ${source}
-              -o ${object} --reuse ${check_flag} ${portable} -std=c++20 -O2 -I${CMAKE_SOURCE_DIR}
+              -o ${object} --reuse ${check_flag} ${portable} -std=c++20 -O2 --expt-relaxed-constexpr
+              -I${CMAKE_SOURCE_DIR}
               -Xcompiler -fPIC,-fvisibility=hidden,-fvisibility-inlines-hidden,-Wall,-Wextra -MD -MF
               ${object}.d
       DEPENDS ${source} warpath-cc

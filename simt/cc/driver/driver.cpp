@@ -314,13 +314,12 @@ class Driver {
   // Translates and compiles; the messages are told at the user's lines.
   int compile_text(const std::string& preprocessed, const std::string& after,
                    const std::string& object, std::string& told) {
-    const Translation translation = translate(preprocessed, o_.linked, o_.check, cpp20());
+    const spaces::Options rules = space_options(preprocessed);
+    const Translation translation = translate(preprocessed, o_.linked, o_.check, cpp20(), &rules);
     const SourceMap map(preprocessed, translation.text, translation.pieces);
     const Diagnostics diagnostics(map, simt_.include);
-    for (const Finding& error : translation.errors) {
-      const SourceLocation location = map.of_offset(error.offset);
-      told += diagnostics.message(location, "error", error.what);
-    }
+    told += messages_of(translation.warnings, "warning", map, diagnostics);
+    told += messages_of(translation.errors, "error", map, diagnostics);
     if (!translation.errors.empty()) return 1;
     const std::string with_loops = split_text(preprocessed);
     const std::string& text = with_loops.empty() ? translation.text : with_loops;
@@ -339,6 +338,28 @@ class Driver {
     }
     told += diagnostics.rewrite(messages);
     return status;
+  }
+
+  static std::string messages_of(const std::vector<Finding>& findings, const char* kind,
+                                 const SourceMap& map, const Diagnostics& diagnostics) {
+    std::string text;
+    for (const Finding& finding : findings)
+      text += diagnostics.message(map.of_offset(finding.offset), kind, finding.what);
+    return text;
+  }
+
+  spaces::Options space_options(std::string_view preprocessed) const {
+    spaces::Options rules;
+    rules.linked = o_.linked;
+    rules.relaxed_constexpr = o_.relaxed_constexpr;
+    rules.extended_lambda = o_.extended_lambda;
+    rules.cpp20 = cpp20();
+    for (const std::string& file : spaces::own_files(preprocessed)) {
+      const std::string text = read_file(file);
+      rules.asks_for_arch = rules.asks_for_arch || text.find("__CUDA_ARCH__") != text.npos ||
+                            text.find("NV_IF_") != text.npos;
+    }
+    return rules;
   }
 
   // The translation in which kernels with barriers are loops over their threads; empty if there are

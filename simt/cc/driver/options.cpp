@@ -49,9 +49,12 @@ checking
 running
   --timeout SECONDS  kernels of the program end after this time, with the line they were in
 
+as nvcc's: without them what needs them is refused
+  -rdc=true -dc --expt-relaxed-constexpr --extended-lambda
+
 accepted, without effect here
-  -arch -gencode -code -rdc -lineinfo -Xptxas -Xcudafe -maxrregcount --use_fast_math
-  --expt-relaxed-constexpr --extended-lambda --threads --diag-suppress and the like
+  -arch -gencode -code -lineinfo -Xptxas -Xcudafe -maxrregcount --use_fast_math
+  --threads --diag-suppress and the like
 
 about
   -v, --dry-run      show the commands              --keep    keep the intermediate file
@@ -191,6 +194,11 @@ class Parser {
       o.preprocess.push_back(arg);
     } else if (arg == "-run" || arg == "--run") {
       o.run = true;
+    } else if (arg == "-expt-relaxed-constexpr" || arg == "--expt-relaxed-constexpr") {
+      o.relaxed_constexpr = true;
+    } else if (arg == "-extended-lambda" || arg == "--extended-lambda" ||
+               arg == "-expt-extended-lambda" || arg == "--expt-extended-lambda") {
+      o.extended_lambda = true;
     } else if (arg == "--no-split") {
       o.split = false;
     } else if (arg == "-v" || arg == "--verbose") {

@@ -29,6 +29,8 @@ struct Options {
   bool cublas = false;             // -lcublas was given
   bool linked = false;             // -rdc=true, -dc: device variables may be other files'
   bool all_cuda = false;           // -x cu: every source is CUDA
+  bool relaxed_constexpr = false;  // --expt-relaxed-constexpr
+  bool extended_lambda = false;    // --extended-lambda
   bool optimised = false;          // an -O was given
   bool debug = false;              // -g
   bool split = true;               // --no-split: kernels with barriers keep their fibers

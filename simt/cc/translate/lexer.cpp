@@ -15,6 +15,8 @@ const std::unordered_map<std::string_view, Word>& words() {
       {"__simt_device__", Word::device_},
       {"__simt_variable__", Word::variable_},
       {"__simt_host__", Word::host_},
+      {"__simt_constant__", Word::mark_},
+      {"__simt_managed__", Word::mark_},
       {"__simt_cluster_dims__", Word::cluster_dims_},
       {"__simt_launch_bounds__", Word::cluster_dims_},
       {"asm", Word::asm_},

@@ -22,6 +22,7 @@ enum class Word : std::uint8_t {
   device_,
   variable_,  // __constant__ and __managed__
   host_,
+  mark_,          // what spaces/ wants to know of: see simt/device.h
   cluster_dims_,  // also __launch_bounds__: attributes of a kernel with arguments
   asm_,
   printf_,

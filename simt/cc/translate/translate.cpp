@@ -21,11 +21,15 @@ class Translator {
   Translator(std::string_view text, bool linked, bool checked, bool cpp20)
       : s_(text), linked_(linked), checked_(checked), cpp20_(cpp20) {}
 
-  Translation run() {
+  Translation run(const spaces::Options* rules) {
+    spaces::Findings findings;
+    if (rules != nullptr) findings = spaces::judge(s_, *rules);
     look_ahead();
     for (at_ = 0; at_ < s_.size(); ++at_) step();
     Translation result;
-    result.errors = std::move(s_.errors);
+    result.errors = std::move(findings.errors);
+    result.errors.insert(result.errors.end(), s_.errors.begin(), s_.errors.end());
+    result.warnings = std::move(findings.warnings);
     result.text = s_.apply();
     result.pieces = std::move(s_.pieces);
     return result;
@@ -141,6 +145,7 @@ class Translator {
       case Word::variable_:
         return s_.replace(at_, at_, own_variable(parse_function(at_ + 1)) ? own_prefix : "");
       case Word::host_:
+      case Word::mark_:
         return s_.replace(at_, at_, "");
       case Word::cluster_dims_:
         return drop_attribute();
@@ -550,8 +555,9 @@ class Translator {
 
 }  // namespace
 
-Translation translate(std::string_view preprocessed, bool linked, bool checked, bool cpp20) {
-  return Translator(preprocessed, linked, checked, cpp20).run();
+Translation translate(std::string_view preprocessed, bool linked, bool checked, bool cpp20,
+                      const spaces::Options* rules) {
+  return Translator(preprocessed, linked, checked, cpp20).run(rules);
 }
 
 }  // namespace simt::cc

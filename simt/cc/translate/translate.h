@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "spaces/spaces.h"
 #include "translate/source.h"
 
 namespace simt::cc {
@@ -26,13 +27,14 @@ struct Translation {
   std::string text;
   std::vector<Piece> pieces;
   std::vector<Finding> errors;
+  std::vector<Finding> warnings;
 };
 
 // With `linked`, other files may use the device variables (nvcc's -rdc=true); without, as in nvcc,
 // a file keeps them to itself. `checked`: also name device variables to the checks, and let them
 // see what memcpy and the like do in device code (simt/check.h). `cpp20`: the text is compiled as
-// C++20 or newer.
+// C++20 or newer. `rules`: what nvcc would refuse is an error, or a warning.
 Translation translate(std::string_view preprocessed, bool linked = false, bool checked = false,
-                      bool cpp20 = false);
+                      bool cpp20 = false, const spaces::Options* rules = nullptr);
 
 }  // namespace simt::cc

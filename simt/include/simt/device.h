@@ -30,17 +30,17 @@
 #define __global__ __simt_global__
 #define __device__ __simt_device__
 #undef __constant__
-#define __constant__ __simt_variable__
+#define __constant__ __simt_constant__ __simt_variable__
 #undef __managed__
-#define __managed__ __simt_variable__
+#define __managed__ __simt_managed__ __simt_variable__
 #define __host__ __simt_host__
 #define __cluster_dims__(...) __simt_cluster_dims__(__VA_ARGS__)
 #define __launch_bounds__(...) __simt_launch_bounds__(__VA_ARGS__)
 #ifdef __SIMT_CHECK__
 #undef __constant__
-#define __constant__ __simt_device__
+#define __constant__ __simt_constant__ __simt_device__
 #undef __managed__
-#define __managed__ __simt_device__
+#define __managed__ __simt_managed__ __simt_device__
 #include <simt/check.h>
 #endif
 #endif

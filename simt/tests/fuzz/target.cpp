@@ -16,7 +16,8 @@ void try_translate(std::string_view text) {
   if (const SplitText split = split_kernels(text); split.changed) translate(split.text);
   for (const bool linked : {false, true}) {
     for (const bool checked : {false, true}) {
-      const Translation translation = translate(text, linked, checked);
+      const spaces::Options rules{linked, linked, checked, checked, linked};
+      const Translation translation = translate(text, linked, checked, false, &rules);
       const SourceMap map(text, translation.text, translation.pieces);
       const Diagnostics diagnostics(map, "/include");
       for (const Finding& error : translation.errors) {

@@ -1,0 +1,5 @@
+// A function for both sides calls one of the host: nvcc warns.
+int helper(int x) { return x; }
+__host__ __device__ int f(int x) {
+  return helper(x);  // warning: host function 'helper' is called from __host__ __device__ function 'f'
+}

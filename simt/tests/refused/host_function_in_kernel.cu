@@ -1,0 +1,5 @@
+// A kernel calls a function of the host.
+int square(int x) { return x * x; }
+__global__ void k(int* out) {
+  out[threadIdx.x] = square(out[threadIdx.x]);  // error: host function 'square' is called from kernel 'k'
+}

@@ -1,0 +1,6 @@
+// A lambda in a kernel is device code.
+int h() { return 1; }
+__global__ void k(int* out) {
+  auto add = [&](int x) { return x + h(); };  // error: host function 'h' is called from kernel 'k'
+  *out = add(1);
+}

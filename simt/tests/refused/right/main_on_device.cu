@@ -1,0 +1,5 @@
+// A member called main is another function.
+struct Program {
+  __device__ int main() { return 0; }
+};
+int main() { return 0; }

@@ -1,0 +1,4 @@
+// With the option.
+// options: -rdc=true
+__global__ void child(int* out) { *out = 1; }
+__global__ void parent(int* out) { child<<<1, 1>>>(out); }

@@ -1,0 +1,61 @@
+// What refused/ cannot show: which files are the user's, and what their headers' names mean.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "spaces/spaces.h"
+#include "translate/translate.h"
+
+namespace {
+
+using namespace simt::cc;
+
+std::string first_error(std::string_view text) {
+  const spaces::Options options;
+  const Translation result = translate(text, false, false, false, &options);
+  return result.errors.empty() ? "" : result.errors.front().what;
+}
+
+const std::string header = "# 1 \"/usr/include/a.h\" 1 3\n";
+const std::string own = "# 1 \"x.cu\" 2\n";
+const std::string call =
+    "int f(int x) { return x; }\n__simt_global__ void k(int* p) { *p = f(1); }\n";
+
+TEST(Spaces, NothingIsSaidWithoutOptions) {
+  EXPECT_TRUE(translate(call).errors.empty());
+}
+
+TEST(Spaces, TheUsersFilesAreJudged) {
+  EXPECT_NE(first_error(own + call), "");
+  EXPECT_EQ(first_error(header + call), "");
+  // A header that says so of itself: #pragma GCC system_header.
+  EXPECT_EQ(first_error("# 1 \"lib.h\" 1\n# 3 \"lib.h\" 3\n" + call), "");
+  // A macro of a system header in the user's file.
+  EXPECT_NE(
+      first_error("# 1 \"x.cu\"\nint f(int x) { return x; }\n# 2 \"x.cu\" 3\n__simt_global__\n"
+                  "# 2 \"x.cu\"\nvoid k(int* p) { *p = f(1); }\n"),
+      "");
+}
+
+TEST(Spaces, AFunctionOfAHeaderMayBeMeant) {
+  EXPECT_EQ(first_error(header + "float f(float x);\n" + own + call), "");
+  EXPECT_EQ(first_error(header + "namespace lib { float f(float x); }\n" + own + call), "");
+  // Not members, nor what std has without a using.
+  EXPECT_NE(first_error(header + "struct S { float f(float x); };\n" + own + call), "");
+  EXPECT_NE(first_error(header + "namespace std { float f(float x); }\n" + own + call), "");
+  EXPECT_EQ(first_error(header + "namespace std { float f(float x); }\n" + own +
+                        "using namespace std;\n" + call),
+            "");
+}
+
+TEST(Spaces, OwnFilesAreListed) {
+  std::vector<std::string> files = spaces::own_files(
+      "# 0 \"<built-in>\"\n# 1 \"x.cu\"\n# 1 \"/usr/include/a.h\" 1 3\n# 1 \"b.h\" 1\n# 2 \"x.cu\" "
+      "2\n");
+  std::sort(files.begin(), files.end());
+  EXPECT_EQ(files, (std::vector<std::string>{"b.h", "x.cu"}));
+}
+
+}  // namespace
