@@ -72,7 +72,9 @@ int report_wrong(const Options& o, const Backend& backend, const std::vector<OpO
     fmt::print("\n{}\n",
                paint(accepted ? Tone::bad : Tone::good,
                      fmt::format("{} wrong kernels rejected, {} accepted{}", rejected, accepted,
-                                 lucky ? fmt::format(", {} races passed by luck", lucky) : "")));
+                                 lucky ? fmt::format(", {} race{} passed by luck", lucky,
+                                                     lucky == 1 ? "" : "s")
+                                       : "")));
   return accepted ? check_failed : all_passed;
 }
 
