@@ -50,6 +50,13 @@ TEST(Spaces, AFunctionOfAHeaderMayBeMeant) {
             "");
 }
 
+TEST(Spaces, ATemplateAndAFunctionOfOneNameAreTwo) {
+  EXPECT_EQ(
+      first_error("template <int n> __simt_global__ void run(int* p) { *p = n; }\n"
+                  "void run(int* p) { run<3><<<1, 1>>>(p); }\nint main() { run(nullptr); }\n"),
+      "");
+}
+
 TEST(Spaces, OwnFilesAreListed) {
   std::vector<std::string> files = spaces::own_files(
       "# 0 \"<built-in>\"\n# 1 \"x.cu\"\n# 1 \"/usr/include/a.h\" 1 3\n# 1 \"b.h\" 1\n# 2 \"x.cu\" "

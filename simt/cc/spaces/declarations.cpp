@@ -522,7 +522,8 @@ class Reader {
     for (Function* before : list) {
       const bool same = before->signature == f.signature && before->owner == f.owner &&
                         before->is_operator == f.is_operator && before->name == f.name &&
-                        before->is_destructor == f.is_destructor;
+                        before->is_destructor == f.is_destructor &&
+                        before->is_template == f.is_template;
       if (!same) continue;
       // A definition outside of its class need not repeat the words.
       const unsigned both = before->space | f.space;

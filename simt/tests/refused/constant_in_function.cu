@@ -1,4 +1,5 @@
 // A __constant__ variable in a function.
 int main() {
-  __constant__ int weights[3];  // error: __constant__ variable 'weights' is declared in host function 'main'
+  // error: __constant__ variable 'weights' is declared in host function 'main'
+  __constant__ int weights[3];
 }

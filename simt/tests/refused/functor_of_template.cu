@@ -6,4 +6,6 @@ template <class Op>
 __global__ void apply(float* out, Op op) {
   *out = op(*out);  // error: host function 'operator()' of 'Twice' is called from kernel 'apply'
 }
-int main() { apply<<<1, 1>>>(nullptr, Twice{}); }
+int main() {
+  apply<<<1, 1>>>(nullptr, Twice{});
+}

@@ -5,5 +5,6 @@ struct Settings {
 };
 int Settings::width = 3;
 __global__ void k(int* out) {
-  *out = Settings::height + Settings::width;  // error: host variable 'width' is used in kernel 'k'
+  // error: host variable 'width' is used in kernel 'k'
+  *out = Settings::height + Settings::width;
 }

@@ -1,4 +1,5 @@
 // A kernel takes an rvalue reference.
-__global__ void k(int&& n, int* out) {  // error: kernel 'k' has a parameter that is an rvalue reference
+// error: kernel 'k' has a parameter that is an rvalue reference
+__global__ void k(int&& n, int* out) {
   *out = n;
 }

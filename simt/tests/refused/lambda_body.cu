@@ -1,6 +1,9 @@
 // A lambda in a kernel is device code.
-int h() { return 1; }
+int h() {
+  return 1;
+}
 __global__ void k(int* out) {
-  auto add = [&](int x) { return x + h(); };  // error: host function 'h' is called from kernel 'k'
+  // error: host function 'h' is called from kernel 'k'
+  auto add = [&](int x) { return x + h(); };
   *out = add(1);
 }

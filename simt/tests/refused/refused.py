@@ -10,7 +10,7 @@ refused.py nvcc --save      and writes nvcc.json, what it says.
 refused.py table            writes docs/cc-refused.md from the programs and nvcc.json.
 refused.py table --verify   writes nothing; fails if the page is not what would be written.
 
-In a program `// error: TEXT` or `// warning: TEXT` stands on the wrong line, and `// options: ...` names
+In a program `// error: TEXT` or `// warning: TEXT` stands on the wrong line or above it, and `// options: ...` names
 options that both compilers get.
 """
 
@@ -46,8 +46,16 @@ def options(path):
 
 def expected(path):
     """{line: (kind, text)}"""
-    lines = enumerate(path.read_text().splitlines(), 1)
-    return {number: found.groups() for number, line in lines if (found := EXPECTED.search(line))}
+    found = {}
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if match := EXPECTED.search(line):
+            above = line.lstrip().startswith("//")
+            found[number + above] = match.groups()
+    return found
+
+
+def kinds(name):
+    return {kind for kind, _ in expected(source(name)).values()}
 
 
 def first_line(path):
@@ -137,14 +145,20 @@ def nvcc(arguments):
     for path, _, messages in results:
         if path.parent == HERE:
             line = min(expected(path))
-            record["programs"][path.stem] = {"digest": digest(path.stem), "says": plain(messages[line][0][1])}
+            record["programs"][path.stem] = {
+                "digest": digest(path.stem),
+                "says": plain(messages[line][0][1]),
+            }
     RECORD.write_text(json.dumps(record, indent=1) + "\n")
     return ""
 
 
 def digest(name):
-    both = source(name).read_bytes() + (HERE / "right" / f"{name}.cu").read_bytes()
-    return hashlib.sha256(both).hexdigest()[:16]
+    """Of the program and its twin, without comments and white space: a formatter may change these."""
+    text = source(name).read_text() + (HERE / "right" / f"{name}.cu").read_text()
+    code = re.sub(r"\s+|\\\n", "", re.sub(r"//.*", "", text))
+    given = " ".join(options(source(name)) + options(HERE / "right" / f"{name}.cu"))
+    return hashlib.sha256(f"{given}\n{code}".encode()).hexdigest()[:16]
 
 
 def plain(text):
@@ -161,16 +175,25 @@ def render():
         if fact is None or fact["digest"] != digest(name):
             raise SystemExit(f"refused.py: {name}.cu has changed: run refused.py nvcc --save")
         kind, text = next(iter(expected(source(name)).values()))
-        cells = [f"[{name}](../simt/tests/refused/{name}.cu)", first_line(source(name)), fact["says"], f"{kind}: {text}"]
-        rows.append("| " + " | ".join(cell.replace("|", "\\|").replace("__", "\\_\\_") for cell in cells) + " |")
-    errors = sum("error" in str(expected(source(name))) for name in names())
+        cells = [
+            f"[{name}](../simt/tests/refused/{name}.cu)",
+            first_line(source(name)),
+            fact["says"],
+            f"{kind}: {text}",
+        ]
+        rows.append(
+            "| "
+            + " | ".join(cell.replace("|", "\\|").replace("__", "\\_\\_") for cell in cells)
+            + " |"
+        )
+    errors = sum(kinds(name) == {"error"} for name in names())
     return "\n".join(
         [
             "# What `cc` refuses because nvcc does",
             "",
             f"Of the {len(names())} programs in `simt/tests/refused` nvcc {record['nvcc']} refuses {errors} and warns about the others.",
             "`cc` does the same, at the same lines. It accepts the correct twin of each, in `right/`, as nvcc does.",
-            "[cc.md](cc.md#what-differs-from-a-gpu) names what it does not see.",
+            "[cc.md](cc.md#what-nvcc-refuses) names what it does not see.",
             "Written by `simt/tests/refused/refused.py table`.",
             "",
             "| program | what is wrong | nvcc | cc |",
@@ -191,7 +214,9 @@ def table(arguments):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     commands = parser.add_subparsers(required=True)
     command = commands.add_parser("test")
     command.add_argument("cc")

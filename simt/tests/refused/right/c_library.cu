@@ -22,4 +22,6 @@ __global__ void k(int* out) {
   auto time = [](int x) { return x; };
   *out = g.rand() + time(1);
 }
-int main() { return rand() + time(nullptr); }
+int main() {
+  return rand() + time(nullptr);
+}

@@ -12,4 +12,6 @@ __global__ void k(float* out, Given g) {
   Given copy = g;
   *out = v.x + w.y + Vec(1, 2).x + u.x + copy.x;
 }
-int main() { k<<<1, 1>>>(nullptr, Given(1)); }
+int main() {
+  k<<<1, 1>>>(nullptr, Given(1));
+}

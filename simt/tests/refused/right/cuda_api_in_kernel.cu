@@ -4,4 +4,6 @@ __global__ void k(int* p) {
   cudaGetDevice(&device);
   if (cudaGetLastError() == cudaSuccess) *p = device;
 }
-int main() { cudaMemcpy(nullptr, nullptr, 0, cudaMemcpyDefault); }
+int main() {
+  cudaMemcpy(nullptr, nullptr, 0, cudaMemcpyDefault);
+}

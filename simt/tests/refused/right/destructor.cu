@@ -3,4 +3,6 @@ struct Guard {
   int* p;
   __device__ ~Guard() { *p = 0; }
 };
-__global__ void k(int* out) { Guard g{out}; }
+__global__ void k(int* out) {
+  Guard g{out};
+}

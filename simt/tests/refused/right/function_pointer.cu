@@ -1,7 +1,11 @@
 // Tables of device functions.
 typedef float (*Op)(float);
-__device__ float a(float x) { return x; }
-__device__ float b(float x) { return -x; }
+__device__ float a(float x) {
+  return x;
+}
+__device__ float b(float x) {
+  return -x;
+}
 __device__ Op table[] = {a, b};
 __constant__ Op constant_table[2] = {a, b};
 template <class F>

@@ -1,4 +1,8 @@
 // By a constexpr function it is known.
-constexpr int read_size() { return 4; }
+constexpr int read_size() {
+  return 4;
+}
 const int size = read_size();
-__global__ void k(int* out) { *out = size; }
+__global__ void k(int* out) {
+  *out = size;
+}

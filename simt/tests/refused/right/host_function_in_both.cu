@@ -1,5 +1,7 @@
 // A template for both sides may be used on one of them; and each side may have its part.
-int helper(int x) { return x; }
+int helper(int x) {
+  return x;
+}
 template <class T>
 __host__ __device__ T f(T x) {
   return x;
@@ -11,4 +13,6 @@ __host__ __device__ int g(int x) {
   return helper(x);
 #endif
 }
-int main() { return f(1) + g(1); }
+int main() {
+  return f(1) + g(1);
+}

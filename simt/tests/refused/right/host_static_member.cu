@@ -4,4 +4,6 @@ struct Settings {
   static const int height = 4;
   __device__ float area() const { return ratio * height; }
 };
-__global__ void k(float* out) { *out = Settings::height * Settings::ratio + Settings{}.area(); }
+__global__ void k(float* out) {
+  *out = Settings::height * Settings::ratio + Settings{}.area();
+}

@@ -15,5 +15,6 @@ struct Origin {
 const Origin origin = {1, 2};
 __global__ void k(float* out, P p, int table_length) {
   int table_index = sizeof(table) / sizeof(table[0]);
-  *out = scale + factor + pi + count + rows * cols + p.scale + table_index + table_length + LIMIT + origin.x;
+  *out = scale + factor + pi + count + rows * cols + p.scale + table_index + table_length + LIMIT +
+         origin.x;
 }

@@ -1,3 +1,7 @@
 // One calls the other.
-__device__ void work(int* out) { *out = 1; }
-__global__ void k(int* out) { work(out); }
+__device__ void work(int* out) {
+  *out = 1;
+}
+__global__ void k(int* out) {
+  work(out);
+}

@@ -1,5 +1,7 @@
 // Launched, also through a pointer and with a template's arguments; a name of a member is another one.
-__global__ void k(int* out) { *out = 1; }
+__global__ void k(int* out) {
+  *out = 1;
+}
 template <class T>
 __global__ void typed(T* out) {
   *out = T(1);

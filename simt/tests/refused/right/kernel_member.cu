@@ -6,4 +6,6 @@ struct Filter {
   friend __global__ void run(Filter* f);
   void start() { run<<<1, 1>>>(this); }
 };
-__global__ void run(Filter* f) { f->n = 1; }
+__global__ void run(Filter* f) {
+  f->n = 1;
+}

@@ -1,2 +1,4 @@
 // By value.
-__global__ void k(int n, int* out) { *out = n && *out; }
+__global__ void k(int n, int* out) {
+  *out = n && *out;
+}

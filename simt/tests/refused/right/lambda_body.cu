@@ -1,6 +1,10 @@
 // One in a host function is not.
-int h() { return 1; }
-__device__ int d() { return 1; }
+int h() {
+  return 1;
+}
+__device__ int d() {
+  return 1;
+}
 __global__ void k(int* out) {
   auto add = [&](int x) { return x + d(); };
   *out = add(1);

@@ -1,6 +1,8 @@
 // With the option; its body is device code.
 // options: --extended-lambda
-__device__ int d(int x) { return x; }
+__device__ int d(int x) {
+  return x;
+}
 template <class F>
 __global__ void k(F f) {
   f(1);

@@ -7,5 +7,8 @@ __global__ void k(F f) {
 int main() {
   int n = 1;
   k<<<1, 1>>>([=] __device__() { return n; });
-  k<<<1, 1>>>([] __device__() { int m = 1; return m; });
+  k<<<1, 1>>>([] __device__() {
+    int m = 1;
+    return m;
+  });
 }

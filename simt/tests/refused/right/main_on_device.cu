@@ -2,4 +2,6 @@
 struct Program {
   __device__ int main() { return 0; }
 };
-int main() { return 0; }
+int main() {
+  return 0;
+}

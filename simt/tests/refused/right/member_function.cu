@@ -8,6 +8,12 @@ struct Matrix : Base {
   __host__ __device__ int index(int row, int col) const;
   int host_only() const { return width; }
 };
-__host__ __device__ int Matrix::index(int row, int col) const { return row * width + col; }
-__global__ void k(Matrix m, Matrix* p) { m.data[m.index(0, 1) + p->index(0, 0)] = m.columns() + p[0].columns(); }
-int main() { return Matrix{}.host_only(); }
+__host__ __device__ int Matrix::index(int row, int col) const {
+  return row * width + col;
+}
+__global__ void k(Matrix m, Matrix* p) {
+  m.data[m.index(0, 1) + p->index(0, 0)] = m.columns() + p[0].columns();
+}
+int main() {
+  return Matrix{}.host_only();
+}

@@ -1,4 +1,8 @@
 // With the option.
 // options: -rdc=true
-__global__ void child(int* out) { *out = 1; }
-__global__ void parent(int* out) { child<<<1, 1>>>(out); }
+__global__ void child(int* out) {
+  *out = 1;
+}
+__global__ void parent(int* out) {
+  child<<<1, 1>>>(out);
+}

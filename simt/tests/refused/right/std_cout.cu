@@ -1,5 +1,9 @@
 // printf.
 #include <cstdio>
 #include <iostream>
-__global__ void k() { printf("%d\n", threadIdx.x); }
-int main() { std::cout << 1 << std::endl; }
+__global__ void k() {
+  printf("%d\n", threadIdx.x);
+}
+int main() {
+  std::cout << 1 << std::endl;
+}

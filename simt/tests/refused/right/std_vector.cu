@@ -1,7 +1,9 @@
 // On the host; a kernel may hand a pointer to one on.
 #include <string>
 #include <vector>
-__global__ void k(int* out, const std::vector<int>* never_read) { *out = never_read != nullptr; }
+__global__ void k(int* out, const std::vector<int>* never_read) {
+  *out = never_read != nullptr;
+}
 int main() {
   std::vector<int> v(3);
   std::string s = "abc";

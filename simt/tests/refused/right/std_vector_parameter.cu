@@ -1,2 +1,4 @@
 // A pointer instead.
-__global__ void k(const int* v, int* out) { *out = v[0]; }
+__global__ void k(const int* v, int* out) {
+  *out = v[0];
+}

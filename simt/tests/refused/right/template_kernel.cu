@@ -1,5 +1,7 @@
 // One that is not used, or not in the part that is compiled.
-int offset(int i) { return i + 1; }
+int offset(int i) {
+  return i + 1;
+}
 template <class T>
 __global__ void unused(T* out) {
   out[0] = offset(0);
@@ -16,4 +18,6 @@ template <class T>
 __global__ void k(T* out) {
   out[0] = f<T, true>(out[0]);
 }
-int main() { k<float><<<1, 1>>>(nullptr); }
+int main() {
+  k<float><<<1, 1>>>(nullptr);
+}

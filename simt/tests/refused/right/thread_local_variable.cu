@@ -4,4 +4,6 @@ __global__ void k(int* out) {
   int n = 1;
   *out = n;
 }
-int main() { return of_the_host; }
+int main() {
+  return of_the_host;
+}

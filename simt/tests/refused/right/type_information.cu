@@ -6,4 +6,6 @@ struct Circle : Shape {
   float r;
   __device__ float area() const override { return r * r; }
 };
-__global__ void k(Shape* s, float* out) { *out = s->area() + static_cast<Circle*>(s)->r; }
+__global__ void k(Shape* s, float* out) {
+  *out = s->area() + static_cast<Circle*>(s)->r;
+}

@@ -7,4 +7,6 @@ __global__ void k(float* out) {
   values[0] = more[0] = grid[0][0] = 1;
   *out = values[0] + more[0] + grid[0][0];
 }
-int main() { k<4><<<1, 1>>>(nullptr); }
+int main() {
+  k<4><<<1, 1>>>(nullptr);
+}
