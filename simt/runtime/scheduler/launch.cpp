@@ -167,7 +167,8 @@ cudaError_t run_grid(const Config& config, const Kernel& kernel) {
     return refuse(kernel, wrong_cluster(config.cluster, *grid.wanted_cluster));
   }
   publish_output(grid);
-  if (check_hooks != nullptr) check_hooks->grid_ended(grid, grid.error != cudaSuccess);
+  if (check_hooks != nullptr)
+    check_hooks->grid_ended(grid, grid.error != cudaSuccess && !grid.refused);
   if (grid.error == cudaSuccess) {
     if (kernel.identity != nullptr && !grid.places.empty()) note_shared(kernel.identity, grid);
     run_children(grid);

@@ -37,7 +37,7 @@ template <int N>
 __global__ void __launch_bounds__(N) bounded_template(float* x) {
   __shared__ int values[N];
   values[threadIdx.x] = 3;
-  x[0] = values[0];
+  x[0] = values[threadIdx.x];
 }
 
 template <class K>
