@@ -31,11 +31,21 @@ std::vector<Summary> summarise(const std::vector<Record>& records) {
   return all;
 }
 
+namespace {
+const Rung* rung_of(const OpOutcome& outcome, const std::string& name) {
+  for (const Contestant& c : outcome.entry->contestants)
+    if (c.name == name) return c.rung;
+  return nullptr;
+}
+}  // namespace
+
 bool is_race(const OpOutcome& outcome, const std::string& rung) {
-  const auto& all = outcome.entry->contestants;
-  const auto it =
-      std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.name == rung; });
-  return it != all.end() && it->rung->race;
+  const Rung* r = rung_of(outcome, rung);
+  return r && r->race;
+}
+bool needs_weak_memory(const OpOutcome& outcome, const std::string& rung) {
+  const Rung* r = rung_of(outcome, rung);
+  return r && r->weak_memory;
 }
 
 std::vector<OpOutcome> run_all(const std::vector<OpEntry>& ops, const Settings& settings,

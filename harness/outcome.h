@@ -39,5 +39,7 @@ std::vector<Summary> summarise(const std::vector<Record>& records);
 
 // A wrong kernel that fails only when threads run in an unlucky order.
 bool is_race(const OpOutcome& outcome, const std::string& rung);
+// A race that only --sanitize can show on a CPU.
+bool needs_weak_memory(const OpOutcome& outcome, const std::string& rung);
 
 }  // namespace warpath::harness

@@ -1,7 +1,7 @@
 #include "core/host/error.h"
 
-// simt's runtime knows more about an error than CUDA's text says; NVIDIA's has no such function.
-extern "C" [[gnu::weak]] const char* simt_error_reason(const char* name);
+// A runtime may know more about an error than CUDA's text says. NVIDIA's has no such function.
+extern "C" [[gnu::weak]] const char* cuda_error_reason(const char* name);
 
 namespace warpath::detail {
 
@@ -10,7 +10,7 @@ void throw_check(const std::string& message, const char* condition, const char* 
 }
 
 void throw_cuda(const char* name, const char* what, const char* call, const char* place) {
-  const std::string reason = simt_error_reason != nullptr ? simt_error_reason(name) : "";
+  const std::string reason = cuda_error_reason != nullptr ? cuda_error_reason(name) : "";
   throw Error(std::string(name) + ": " + what + (reason.empty() ? "" : ": " + reason) + " [" +
               call + " at " + place + "]");
 }

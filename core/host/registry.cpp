@@ -19,6 +19,7 @@ void detail::add_rung(const RungEntry& e) {
   r.peer = e.peer != nullptr;
   r.deterministic = e.deterministic;
   r.race = e.race;
+  r.weak_memory = e.weak_memory;
   r.min_arch = rung_arch(e.file);
   r.note = e.note;
   const auto asks = [&e](AnyFunction f) {

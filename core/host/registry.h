@@ -19,7 +19,7 @@ namespace warpath {
 struct Rung {
   std::string op, name, file;
   bool peer = false;
-  bool deterministic = true, race = false;
+  bool deterministic = true, race = false, weak_memory = false;
   int min_arch = 0;  // 90 for files ending in _sm90
   std::string note;
   // As RungOptions has them; none is empty.

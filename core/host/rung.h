@@ -31,6 +31,8 @@ struct RungOptions {
   std::int64_t (*zeroed)(const Args&) = nullptr;
   bool deterministic = true;  // same bits from run to run
   bool race = false;  // of a wrong kernel: it fails only when threads run in an unlucky order
+  // Of such a race: it needs stores that become visible in another order, which no CPU run shows.
+  bool weak_memory = false;
   const char* note = "";
 };
 
@@ -46,7 +48,7 @@ struct RungEntry {
   void (*call)(AnyFunction, const void* args, cudaStream_t);
   std::string (*ask)(AnyFunction, const void* args);
   std::int64_t (*count)(AnyFunction, const void* args);
-  bool deterministic, race;
+  bool deterministic, race, weak_memory;
   const char* note;
 };
 void add_rung(const RungEntry& entry);  // registry.cpp
@@ -74,7 +76,7 @@ struct RungRegistrar {
                 const RungOptions<Args>& o) {
     add_rung({Args::op, file, peer, erased(launch), erased(o.supports), erased(o.preferred),
               erased(o.scratch), erased(o.zeroed), call<Args>, ask<std::string, Args>,
-              ask<std::int64_t, Args>, o.deterministic, o.race, o.note});
+              ask<std::int64_t, Args>, o.deterministic, o.race, o.weak_memory, o.note});
   }
 };
 

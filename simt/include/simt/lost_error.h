@@ -9,7 +9,7 @@
 
 // Why this thread's last call that failed did so, in words, if that was with the error of this name;
 // "" if nothing is known. For programs that report errors with more than CUDA's text.
-extern "C" const char* simt_error_reason(const char* name);
+extern "C" const char* cuda_error_reason(const char* name);
 
 namespace simt {
 

@@ -56,7 +56,7 @@ namespace {
 // After a fault every call fails, and the fault has its own report.
 void note_lost(const char* call, const char* kernel, cudaError_t error) {
   if (check_hooks == nullptr || in_kernel() || is_poisoned() || error == cudaErrorNotReady) return;
-  check_hooks->error_lost(call, kernel, error, simt_error_reason(cudaGetErrorName(error)));
+  check_hooks->error_lost(call, kernel, error, cuda_error_reason(cudaGetErrorName(error)));
 }
 
 }  // namespace
@@ -150,7 +150,7 @@ extern "C" const char* simt_take_reports() {
   return text.c_str();
 }
 
-extern "C" const char* simt_error_reason(const char* name) {
+extern "C" const char* cuda_error_reason(const char* name) {
   const simt::Reason& reason = simt::last_reason;
   const bool same = std::string_view(cudaGetErrorName(reason.error)) == name;
   return same ? reason.text.c_str() : "";

@@ -58,7 +58,8 @@ std::int64_t scratch_bytes(const Args& args) {
   return counter_bytes(args) + args.x.shape[0] * blocks_a_row(args) * 8;
 }
 
-WARPATH_RUNG(Args, launch, .scratch = scratch_bytes, .zeroed = counter_bytes, .race = true);
+WARPATH_RUNG(Args, launch, .scratch = scratch_bytes, .zeroed = counter_bytes, .race = true,
+             .weak_memory = true);
 
 }  // namespace
 }  // namespace warpath::reduce
