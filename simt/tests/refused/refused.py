@@ -147,7 +147,7 @@ def nvcc(arguments):
             line = min(expected(path))
             record["programs"][path.stem] = {
                 "digest": digest(path.stem),
-                "says": plain(messages[line][0][1]),
+                "says": plain(messages[line][0][1]).replace(f"{HERE}/", ""),
             }
     RECORD.write_text(json.dumps(record, indent=1) + "\n")
     return ""
