@@ -184,7 +184,9 @@ def test_checks(checked, k, capfd):
         with pytest.raises(warpath.KernelError) as caught:
             checked.one_past[1, 8](c, 4)
         text = str(caught.value)
-        assert "out of bounds: write of 4 bytes, right past the end of the 16-byte allocation" in text
+        assert (
+            "out of bounds: write of 4 bytes, right past the end of the 16-byte allocation" in text
+        )
         assert "(c[4])" in text and "mine.cu:23: if (i <= n) c[i] = 1;" in text
         assert caught.value.findings[0]["kind"] == "out of bounds"
     with pytest.raises(

@@ -126,6 +126,8 @@ class Driver {
     return "-std=" + o_.standard;
   }
 
+  bool for_debugger() const { return o_.debug || o_.device_debug || o_.open_debugger; }
+
   bool cpp20() const {
     const auto year = o_.standard.find("++");
     return year != o_.standard.npos && o_.standard.compare(year + 2, 1, "2") == 0;
@@ -315,7 +317,8 @@ class Driver {
   int compile_text(const std::string& preprocessed, const std::string& after,
                    const std::string& object, std::string& told) {
     const spaces::Options rules = space_options(preprocessed);
-    const Translation translation = translate(preprocessed, o_.linked, o_.check, cpp20(), &rules);
+    const Translation translation =
+        translate(preprocessed, o_.linked, o_.check, cpp20(), &rules, for_debugger());
     const SourceMap map(preprocessed, translation.text, translation.pieces);
     const Diagnostics diagnostics(map, simt_.include);
     told += messages_of(translation.warnings, "warning", map, diagnostics);
@@ -355,6 +358,7 @@ class Driver {
     rules.extended_lambda = o_.extended_lambda;
     rules.cpp20 = cpp20();
     for (const std::string& file : spaces::own_files(preprocessed)) {
+      if (!fs::exists(file)) continue;  // a name that #line made up
       const std::string text = read_file(file);
       rules.asks_for_arch = rules.asks_for_arch || text.find("__CUDA_ARCH__") != text.npos ||
                             text.find("NV_IF_") != text.npos;
@@ -365,7 +369,7 @@ class Driver {
   // The translation in which kernels with barriers are loops over their threads; empty if there are
   // no such kernels. A program for the debugger keeps a fiber for each thread.
   std::string split_text(const std::string& preprocessed) const {
-    if (!o_.split || o_.debug || o_.device_debug || o_.open_debugger) return "";
+    if (!o_.split || for_debugger()) return "";
     const SplitText split = split_kernels(preprocessed, o_.check);
     for (const SplitKernel& kernel : split.kernels) {
       if (!o_.verbose) break;

@@ -18,8 +18,8 @@ struct Function {
 
 class Translator {
  public:
-  Translator(std::string_view text, bool linked, bool checked, bool cpp20)
-      : s_(text), linked_(linked), checked_(checked), cpp20_(cpp20) {}
+  Translator(std::string_view text, bool linked, bool checked, bool cpp20, bool debug)
+      : s_(text), linked_(linked), checked_(checked), cpp20_(cpp20), debug_(debug) {}
 
   Translation run(const spaces::Options* rules) {
     spaces::Findings findings;
@@ -302,10 +302,15 @@ class Translator {
     s_.replace(at_, at_, f.body != none && at_namespace_scope() ? kernel_attributes(f) : "");
     if (checked_ && f.body != none && at_namespace_scope()) name_constant_indices(f.body);
     if (f.name != none && f.body != none && at_namespace_scope()) {
-      s_.insert_after(f.body,
-                      " if (__builtin_expect(!::simt::in_kernel(), 0)) return "
-                      "::simt::called_without_launch(\"" +
-                          std::string(s_.text(f.name)) + "\");");
+      const std::string guard =
+          " if (__builtin_expect(!::simt::in_kernel(), 0)) return "
+          "::simt::called_without_launch(\"" +
+          std::string(s_.text(f.name)) + "\");";
+      if (debug_ && s_[f.body + 1].kind != Kind::directive) {
+        s_.insert_before(f.body + 1, guard + " ");
+      } else {
+        s_.insert_after(f.body, guard);
+      }
     }
     if (f.body != none) require_attributes(f.body);
     if (f.name == none) return;
@@ -534,6 +539,7 @@ class Translator {
   const bool linked_;
   const bool checked_;
   const bool cpp20_;
+  const bool debug_;
   bool system_header_ = false;
   Index watched_ = none;  // the declaration whose variables the checks know already
   Index at_ = 0;
@@ -556,8 +562,8 @@ class Translator {
 }  // namespace
 
 Translation translate(std::string_view preprocessed, bool linked, bool checked, bool cpp20,
-                      const spaces::Options* rules) {
-  return Translator(preprocessed, linked, checked, cpp20).run(rules);
+                      const spaces::Options* rules, bool debug) {
+  return Translator(preprocessed, linked, checked, cpp20, debug).run(rules);
 }
 
 }  // namespace simt::cc

@@ -21,7 +21,7 @@ constexpr ArrayShape shape_of() {
   if constexpr (std::rank_v<T> <= ArrayShape::most) {
     shape.known = true;
     shape.rank = std::rank_v<T>;
-    if constexpr (std::rank_v<T> > 0) {
+    if constexpr (std::rank_v < T >> 0) {
       using Row = std::remove_extent_t<T>;
       constexpr ArrayShape inner = shape_of<Row>();
       shape.steps[0] = sizeof(Row);

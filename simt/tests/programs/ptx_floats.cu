@@ -167,7 +167,9 @@ template <class To, class From>
 static To whole(From x, int mode, To least, To most) {
   if (x != x) return sizeof(To) == 8 || sizeof(From) == 8 ? (To)((To)1 << (sizeof(To) * 8 - 1)) : 0;
   fesetround(mode);
-  const From y = std::rint(x);
+  volatile From whole = x;  // neither folded nor moved out of the mode
+  whole = std::rint(whole);
+  const From y = whole;
   fesetround(FE_TONEAREST);
   if (y <= (From)least) return least;
   return y >= (From)most ? most : (To)y;

@@ -178,7 +178,7 @@ def render():
         cells = [
             f"[{name}](../simt/tests/refused/{name}.cu)",
             first_line(source(name)),
-            fact["says"],
+            fact["says"].replace("](", "] ("),  # "[](int)" is no link
             f"{kind}: {text}",
         ]
         rows.append(
