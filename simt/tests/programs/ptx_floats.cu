@@ -166,11 +166,10 @@ FLOAT(slct_f, "slct.ftz.f32.f32 %0, %1, %2, %3;", return zero_if_small(c) >= 0 ?
 template <class To, class From>
 static To whole(From x, int mode, To least, To most) {
   if (x != x) return sizeof(To) == 8 || sizeof(From) == 8 ? (To)((To)1 << (sizeof(To) * 8 - 1)) : 0;
-  fesetround(mode);
-  volatile From whole = x;  // neither folded nor moved out of the mode
-  whole = std::rint(whole);
-  const From y = whole;
-  fesetround(FE_TONEAREST);
+  const From y = mode == FE_DOWNWARD     ? std::floor(x)
+                 : mode == FE_UPWARD     ? std::ceil(x)
+                 : mode == FE_TOWARDZERO ? std::trunc(x)
+                                         : std::rint(x);
   if (y <= (From)least) return least;
   return y >= (From)most ? most : (To)y;
 }
