@@ -28,7 +28,8 @@ Points: 50 right on every case, 20 right on numbers nobody has seen, 30 clean un
 vendor's library, keeps results, looks at the clock or for the reference is refused, with the line.
 Exit status: 0 all points, 1 not all, 2 the command was wrong or a part is missing.)";
 
-void print_grade(const Grade& grade) {
+// `handle`: what to type for the exercise.
+void print_grade(const Grade& grade, const std::string& handle) {
   fmt::print("{}  {}\n", paint(Tone::strong, grade.exercise), grade.file);
   for (const std::string& reason : grade.refused)
     fmt::print("  {} {}\n", paint(Tone::bad, "refused"), reason);
@@ -41,10 +42,10 @@ void print_grade(const Grade& grade) {
   if (grade.passed())
     fmt::print(
         "next: {} shows ours; {} the next rungs\n",
-        paint(Tone::note, "./warpath solution " + grade.exercise),
+        paint(Tone::note, "./warpath solution " + handle),
         paint(Tone::note, "./warpath ops " + grade.exercise.substr(0, grade.exercise.find('/'))));
   else if (grade.refused.empty())
-    fmt::print("next: {}\n", paint(Tone::note, "./warpath watch " + grade.exercise));
+    fmt::print("next: {}\n", paint(Tone::note, "./warpath watch " + handle));
 }
 
 void print_class(const std::vector<Grade>& grades) {
@@ -98,13 +99,22 @@ int grade(const Options& o) {
   }
   const bool passed =
       std::all_of(grades.begin(), grades.end(), [](const Grade& g) { return g.passed(); });
+  const bool day_done = passed && o.folder.empty() && !exercise.day.empty();
+  if (day_done) {
+    DoneDays done = DoneDays::load();
+    done.add(exercise.day, today(), "grade");
+    done.save();
+  }
   if (o.json) {
     ordered_json j = {
         {"exercise", exercise.name()}, {"passed", passed}, {"grades", ordered_json::array()}};
     for (const Grade& g : grades) j["grades"].push_back(to_json(g));
     print_json(j);
   } else if (o.folder.empty()) {
-    print_grade(grades.front());
+    print_grade(grades.front(), exercise.handle());
+    if (day_done)
+      fmt::print("day {} is done; {} shows the next\n", exercise.day,
+                 paint(Tone::note, fmt::format("./warpath day {}", exercise.day.substr(0, 1))));
   } else {
     print_class(grades);
   }

@@ -85,7 +85,7 @@ int watch(const Options& o) {
                paint(Tone::dim, fmt::format("({:.1f} s)", took)),
                paint(verdict.good ? Tone::good : Tone::bad, verdict.text));
     if (verdict.good)
-      fmt::print("  next: {}\n", paint(Tone::note, "./warpath grade " + exercise.name()));
+      fmt::print("  next: {}\n", paint(Tone::note, "./warpath grade " + exercise.handle()));
     std::fflush(stdout);
     if (o.once) return verdict.good ? all_passed : check_failed;
     wait_for_save(file);

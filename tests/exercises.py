@@ -163,9 +163,12 @@ def cheats() -> list[str]:
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         troubles = [t for t in pool.map(trouble_with_cheat, CHEATS) if t]
     with tempfile.TemporaryDirectory() as folder:
-        said = warpath("grade", "vector_add/01", str(FIRST), "--json", folder=folder)
+        said = warpath("grade", "A1", str(FIRST), "--json", folder=folder)
         if said.returncode != 0 or json.loads(said.stdout)["grades"][0]["points"] != 100:
             troubles.append(f"our own solution: {said.stdout}{said.stderr}")
+        progress = Path(folder) / "my/progress.json"
+        if not progress.exists() or "A1" not in json.loads(progress.read_text())["done"]:
+            troubles.append("grade A1 did not mark the day")
     return troubles
 
 
