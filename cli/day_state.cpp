@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "cli/exercise.h"
+#include "cli/source_text.h"
 #include "cli/stub.h"
 #include "core/host/registry.h"
 

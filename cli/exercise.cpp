@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <fstream>
-#include <regex>
-#include <sstream>
 
 #include "cli/course.h"
 #include "cli/day_state.h"
 #include "cli/op_names.h"
 #include "cli/options.h"
+#include "cli/source_text.h"
 #include "cli/stub.h"
 #include "core/host/registry.h"
 
@@ -19,12 +19,24 @@ namespace fs = std::filesystem;
 namespace warpath::cli {
 namespace {
 
+bool is_digit(char c) {
+  return std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
+
+// "A12"
+bool is_day(const std::string& word) {
+  return word.size() > 1 && std::isalpha(static_cast<unsigned char>(word[0])) &&
+         std::all_of(word.begin() + 1, word.end(), is_digit);
+}
+
 std::vector<std::string> rungs_of(const harness::OpFolder& folder) {
-  static const std::regex rung(R"(([a-z_]+_)?[0-9][0-9]_\w+)");
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder.path)) {
     const std::string stem = entry.path().stem().string();
-    if (entry.path().extension() == ".cu" && std::regex_match(stem, rung)) names.push_back(stem);
+    const std::string rung = rung_name(entry.path());  // without backward_ or the like
+    const bool numbered =
+        rung.size() > 3 && is_digit(rung[0]) && is_digit(rung[1]) && rung[2] == '_';
+    if (entry.path().extension() == ".cu" && numbered) names.push_back(stem);
   }
   std::sort(names.begin(), names.end());
   return names;
@@ -57,17 +69,8 @@ fs::path Exercise::mine() const {
   return fs::path("my") / folder.name / (rung + ".cu");
 }
 
-std::string read_text(const fs::path& file) {
-  std::ifstream in(file);
-  if (!in) throw Refusal(fmt::format("cannot read {}", file.string()));
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 Exercise find_exercise(const harness::Places& places, const std::string& word) {
-  static const std::regex day(R"([A-Ea-e]\d+)");
-  if (std::regex_match(word, day)) return exercise_of_day(places, word);
+  if (is_day(word)) return exercise_of_day(places, word);
   const std::string target = without_path(word);
   const std::size_t slash = target.find('/');
   const std::string op = target.substr(0, slash);
@@ -124,15 +127,15 @@ std::string stub_text(const Exercise& exercise) {
 
 std::vector<std::string> hints_of(const Exercise& exercise) {
   std::ifstream lines(exercise.folder.path / "hints.md");
-  static const std::regex numbered(R"(^\d+\. +(.*))");
   std::vector<std::string> hints;
   bool inside = false;
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("## ")) inside = line.substr(3) == exercise.rung;
     if (!inside || line.starts_with("## ")) continue;
-    std::smatch match;
-    if (std::regex_match(line, match, numbered))
-      hints.push_back(match[1]);
+    const std::size_t number = line.find(". ");  // "2. Which thread …"
+    if (number != line.npos && number > 0 &&
+        std::all_of(line.begin(), line.begin() + std::ptrdiff_t(number), is_digit))
+      hints.push_back(line.substr(line.find_first_not_of(' ', number + 2)));
     else if (!hints.empty() && line.find_first_not_of(' ') != line.npos)
       hints.back() += " " + line.substr(line.find_first_not_of(' '));
   }

@@ -35,6 +35,4 @@ std::string stub_text(const Exercise& exercise);
 // In order, from a nudge to nearly the answer; none if hints.md has no section for the rung.
 std::vector<std::string> hints_of(const Exercise& exercise);
 
-std::string read_text(const std::filesystem::path& file);
-
 }  // namespace warpath::cli

@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <regex>
 #include <set>
-#include <sstream>
 
-#include "cli/stub.h"
+#include "cli/source_text.h"
 
 namespace warpath::cli {
 namespace {
@@ -79,15 +77,6 @@ bool is_cuda_header(const std::string& name) {
          name.starts_with("device_") || name.starts_with("vector_");
 }
 
-std::set<std::string> includes_of(const std::string& source) {
-  static const std::regex include(R"re(^\s*#\s*include\s*[<"]([^>"]+)[>"])re");
-  std::set<std::string> names;
-  std::istringstream lines(source);
-  for (std::string line; std::getline(lines, line);)
-    if (std::smatch found; std::regex_search(line, found, include)) names.insert(found[1]);
-  return names;
-}
-
 std::string about_include(const std::string& name, const std::set<std::string>& ours) {
   for (const char* vendor : {"cublas", "cudnn", "cusparse", "cusolver", "cufft", "cub/", "thrust/",
                              "cutlass", "cute/", "nvrtc"})
@@ -127,7 +116,8 @@ void find_lasting_variables(const std::string& source, const std::string& code,
 std::vector<std::string> find_forbidden(const std::string& source, const std::string& solution) {
   std::vector<std::string> found;
   const std::string code = only_code(source);
-  const std::set<std::string> ours = includes_of(solution);
+  const std::vector<std::string> given = includes_of(solution);
+  const std::set<std::string> ours(given.begin(), given.end());
   for (const std::string& name : includes_of(source)) {
     if (const std::string why = about_include(name, ours); !why.empty())
       found.push_back(

@@ -6,6 +6,7 @@
 
 #include "cli/forbidden.h"
 #include "cli/options.h"
+#include "cli/source_text.h"
 
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;

@@ -8,8 +8,8 @@
 #include <regex>
 #include <set>
 
-#include "cli/exercise.h"
 #include "cli/options.h"
+#include "cli/source_text.h"
 #include "harness/process.h"
 
 namespace fs = std::filesystem;

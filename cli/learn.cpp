@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/exercise.h"
+#include "cli/source_text.h"
 #include "cli/terminal.h"
 #include "harness/process.h"
 

@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <regex>
 #include <set>
 
 #include "cli/op_names.h"
+#include "cli/source_text.h"
 #include "cli/terminal.h"
 
 namespace fs = std::filesystem;
@@ -28,15 +28,14 @@ std::string device_flag(int arch) {
 // other files of the op.
 std::vector<fs::path> parts_of(const harness::Places& places, const Backend& backend, bool checked,
                                const fs::path& file) {
-  static const std::regex include(R"(^\s*#\s*include\s*"ops/[^/"]+/([^/"]+)/)");
+  const char* const built = backend.gpu ? "cuda" : checked ? "checked" : "simt";
   std::set<fs::path> archives;
-  std::ifstream lines(file);
-  for (std::string line; std::getline(lines, line);)
-    if (std::smatch found; std::regex_search(line, found, include))
-      archives.insert(places.lib / fmt::format("lib{}_parts_{}.a", found[1].str(),
-                                               backend.gpu ? "cuda"
-                                               : checked   ? "checked"
-                                                           : "simt"));
+  for (const fs::path header : includes_of(read_text(file))) {
+    const fs::path folder = header.parent_path();  // ops/FAMILY/OP
+    if (folder.parent_path().parent_path() != "ops") continue;
+    archives.insert(places.lib /
+                    fmt::format("lib{}_parts_{}.a", folder.filename().string(), built));
+  }
   std::vector<fs::path> there;
   for (const fs::path& archive : archives)
     if (fs::exists(archive)) there.push_back(archive);

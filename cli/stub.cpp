@@ -1,54 +1,13 @@
 #include "cli/stub.h"
 
-#include <algorithm>
-#include <cctype>
 #include <string_view>
+
+#include "cli/source_text.h"
 
 namespace warpath::cli {
 namespace {
 
 constexpr std::size_t none = std::string::npos;
-
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-}
-
-}  // namespace
-
-std::string only_code(const std::string& text) {
-  std::string code = text;
-  const auto blank = [&](std::size_t from, std::size_t to) {
-    for (std::size_t i = from; i < to && i < code.size(); ++i)
-      if (code[i] != '\n') code[i] = ' ';
-    return to;
-  };
-  for (std::size_t i = 0; i < text.size();) {
-    if (text.compare(i, 2, "//") == 0) {
-      i = blank(i, std::min(text.find('\n', i), text.size()));
-    } else if (text.compare(i, 2, "/*") == 0) {
-      const std::size_t end = text.find("*/", i + 2);
-      i = blank(i, end == none ? text.size() : end + 2);
-    } else if (text[i] == '"' || (text[i] == '\'' && (i == 0 || !is_word(text[i - 1])))) {
-      std::size_t end = i + 1;
-      while (end < text.size() && text[end] != text[i]) end += text[end] == '\\' ? 2 : 1;
-      i = blank(i, end + 1);
-    } else {
-      ++i;
-    }
-  }
-  return code;
-}
-
-std::size_t find_word(const std::string& code, std::string_view word, std::size_t from) {
-  for (std::size_t at = code.find(word, from); at != none; at = code.find(word, at + 1)) {
-    const bool starts = at == 0 || !is_word(code[at - 1]);
-    const std::size_t end = at + word.size();
-    if (starts && (end == code.size() || !is_word(code[end]))) return at;
-  }
-  return none;
-}
-
-namespace {
 
 // The end of the bracket that opens at `open`.
 std::size_t closing(const std::string& code, std::size_t open) {

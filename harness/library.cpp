@@ -3,10 +3,10 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <regex>
 #include <tuple>
 
 #include "harness/backend.h"
@@ -74,10 +74,15 @@ namespace {
 std::vector<std::string> declared_ops(const fs::path& header) {
   std::ifstream in(header);
   const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  static const std::regex declaration("\\bop = \"([a-z0-9_]+)\"");
+  static const std::string declaration = "op = \"";
   std::vector<std::string> names;
-  for (std::sregex_iterator it(text.begin(), text.end(), declaration), end; it != end; ++it)
-    names.push_back((*it)[1]);
+  for (std::size_t at = text.find(declaration); at != text.npos;
+       at = text.find(declaration, at + 1)) {
+    const bool whole =
+        at == 0 || !(std::isalnum(static_cast<unsigned char>(text[at - 1])) || text[at - 1] == '_');
+    const std::size_t begin = at + declaration.size(), end = text.find('"', begin);
+    if (whole && end != text.npos && end > begin) names.push_back(text.substr(begin, end - begin));
+  }
   return names;
 }
 
