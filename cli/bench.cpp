@@ -67,15 +67,14 @@ void print_roofline(const harness::Roofline& r) {
 
 // Checked before an hour of measuring, not after it.
 void refuse_bad_files(const harness::Places& places, const Backend& backend,
-                      const std::vector<OpEntry>& ops, bool whole) {
+                      const std::vector<OpEntry>& ops, bool all_rungs) {
   for (const OpEntry& e : ops) {
     const fs::path file = result_file(places, e, backend);
     if (fs::exists(file))
       harness::read_results(file);
-    else if (!whole)
+    else if (!all_rungs)
       throw Refusal(fmt::format(
-          "no result file of {} for this device yet: the first is written whole, leave out --rung, "
-          "--case and --dtype",
+          "no result file of {} for this device yet: the first has every rung, leave out --rung",
           e.folder));
   }
 }
@@ -89,7 +88,8 @@ std::vector<std::string> save(const harness::Places& places, const Backend& back
       records[result_file(places, *o.entry, backend)].push_back(std::move(r));
   std::vector<std::string> files;
   for (const auto& [file, rated] : records) {
-    (whole ? harness::write_results : harness::update_results)(file, head, rated);
+    const bool anew = whole || !fs::exists(file);
+    (anew ? harness::write_results : harness::update_results)(file, head, rated);
     files.push_back(file.string());
   }
   return files;
@@ -129,7 +129,7 @@ int bench(const Options& o) {
                                     named.folder, named.op));
   narrow(ops, o, Cases::bench);
   if (ops.empty()) throw Refusal("nothing to time: no rung, bench case and type fit together");
-  if (o.save) refuse_bad_files(places, backend, ops, !filtered);
+  if (o.save) refuse_bad_files(places, backend, ops, o.rungs.empty());
 
   harness::Settings settings = make_settings(places, backend, o);
   settings.time = true;

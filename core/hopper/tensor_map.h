@@ -70,6 +70,28 @@ inline bool fits_tensor_map(const MatrixStack& m) {
          steps(m.batches, m.batch_stride);
 }
 
+namespace detail {
+
+// `strides` in bytes, of all axes except the first.
+template <int Rank>
+CUtensorMap encode_tiled(DType dtype, const void* data, const cuuint64_t (&sizes)[Rank],
+                         const cuuint64_t (&strides)[Rank - 1], int box_rows) {
+  cuuint32_t box[Rank], every[Rank];
+  for (int i = 0; i < Rank; ++i) box[i] = every[i] = 1;
+  box[0] = static_cast<cuuint32_t>(box_row_bytes / size_of(dtype));
+  box[1] = static_cast<cuuint32_t>(box_rows);
+  CUtensorMap map{};
+  const CUresult status =
+      tensor_map_encoder()(&map, map_type(dtype), Rank, const_cast<void*>(data), sizes, strides,
+                           box, every, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                           CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  WARPATH_CHECK(status == CUDA_SUCCESS, "the driver refused a tensor map (error " +
+                                            std::to_string(static_cast<int>(status)) + ")");
+  return map;
+}
+
+}  // namespace detail
+
 // Boxes of 128 bytes by `box_rows` (at most 256). A batch stride of 0 (one matrix for the whole
 // batch) becomes a stack of one: the kernel then always asks for batch 0.
 inline CUtensorMap tensor_map(const MatrixStack& m, int box_rows) {
@@ -77,17 +99,26 @@ inline CUtensorMap tensor_map(const MatrixStack& m, int box_rows) {
                               static_cast<cuuint64_t>(m.batch_stride == 0 ? 1 : m.batches)};
   const cuuint64_t strides[] = {detail::stride_bytes(m, m.rows, m.row_stride),
                                 detail::stride_bytes(m, m.batches, m.batch_stride)};
-  const cuuint32_t box[] = {static_cast<cuuint32_t>(box_row_bytes / size_of(m.dtype)),
-                            static_cast<cuuint32_t>(box_rows), 1};
-  const cuuint32_t every[] = {1, 1, 1};
-  CUtensorMap map{};
-  const CUresult status = detail::tensor_map_encoder()(
-      &map, detail::map_type(m.dtype), 3, const_cast<void*>(m.data), sizes, strides, box, every,
-      CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-      CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  WARPATH_CHECK(status == CUDA_SUCCESS, "the driver refused a tensor map (error " +
-                                            std::to_string(static_cast<int>(status)) + ")");
-  return map;
+  return detail::encode_tiled(m.dtype, m.data, sizes, strides, box_rows);
+}
+
+// A tensor (batch, row, head, inner) with a contiguous inner axis: the boxes of one head, as HeadBox places them.
+inline bool fits_head_map(const Tensor& t) {
+  const auto each = static_cast<std::int64_t>(size_of(t.dtype));
+  for (int i = 0; i < 3; ++i)
+    if (t.shape[i] > 1 && (t.stride[i] <= 0 || t.stride[i] * each % 16 != 0)) return false;
+  return t.is_aligned(16) && t.size() > 0 && (t.shape[3] == 1 || t.stride[3] == 1);
+}
+inline CUtensorMap head_map(const Tensor& t, int box_rows) {
+  const auto stride = [&](int axis) {  // that of an axis of one element is never used
+    const auto each = static_cast<std::int64_t>(size_of(t.dtype));
+    const std::int64_t shortest = (t.shape[3] * each + 15) / 16 * 16;
+    return static_cast<cuuint64_t>(t.shape[axis] <= 1 ? shortest : t.stride[axis] * each);
+  };
+  const auto size = [&](int axis) { return static_cast<cuuint64_t>(t.shape[axis]); };
+  const cuuint64_t sizes[] = {size(3), size(1), size(2), size(0)};
+  const cuuint64_t strides[] = {stride(1), stride(2), stride(0)};
+  return detail::encode_tiled(t.dtype, t.data, sizes, strides, box_rows);
 }
 
 }  // namespace warpath

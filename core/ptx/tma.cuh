@@ -22,6 +22,18 @@ __device__ __forceinline__ void load_box(void* to, const CUtensorMap& map, BoxPl
       : "memory");
 }
 
+// Of a tensor of four axes: a matrix for each head of each batch.
+struct HeadBox {
+  int inner, row, head, batch;
+};
+__device__ __forceinline__ void load_box(void* to, const CUtensorMap& map, HeadBox p, Barrier& b) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, "
+      "{%2, %3, %4, %5}], [%6];" ::"r"(shared_address(to)),
+      "l"(&map), "r"(p.inner), "r"(p.row), "r"(p.head), "r"(p.batch), "r"(shared_address(&b))
+      : "memory");
+}
+
 // Into every block of the cluster whose bit is set, at the same place; each block's own barrier
 // counts.
 __device__ __forceinline__ void load_box_to_all(void* to, const CUtensorMap& map, BoxPlace p,

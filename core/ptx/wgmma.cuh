@@ -1,5 +1,5 @@
 // Tensor core products of a warp group (Hopper): d (64 x N, in registers) += a (64 x K) * b (K x
-// N), both in shared memory behind descriptors, K = 32 bytes. The product is asynchronous: fence,
+// N), b in shared memory behind a descriptor, a there too or in registers, K = 32 bytes. The product is asynchronous: fence,
 // multiply…, commit, wait.
 #pragma once
 #include <cuda_bf16.h>
@@ -103,6 +103,41 @@ __device__ __forceinline__ void wait_products(float (&d)[Count]) {
   else                                                 \
     WARPATH_WGMMA_TF32(N, A, B, P)
 
+#define WARPATH_WGMMA_REGISTERS_OF(N, TYPE, A, B, C, D, E, P, TB)                          \
+  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %" #P                                 \
+               ", 0;\n\t"                                                                  \
+               "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." TYPE "." TYPE             \
+               " {" WARPATH_NAMES_OF_##N "}, {%" #A ", %" #B ", %" #C ", %" #D "}, %" #E   \
+                                         ", p, 1, 1, %" #TB ";\n\t}"                       \
+               : WARPATH_VALUES_OF_##N(d)                                                  \
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(int(accumulate)), \
+                 "n"(int(BTransposed)))
+#define WARPATH_WGMMA_REGISTERS(N, A, B, C, D, E, P, TB)        \
+  if constexpr (std::is_same_v<T, __half>)                      \
+    WARPATH_WGMMA_REGISTERS_OF(N, "f16", A, B, C, D, E, P, TB); \
+  else                                                          \
+    WARPATH_WGMMA_REGISTERS_OF(N, "bf16", A, B, C, D, E, P, TB)
+
+// The same with a, 64 x 16 elements of 16 bits, in registers: each warp has 16 rows of it, as mma.sync wants them
+// (mma.cuh), which is how two columns of accumulators lie when rounded. The registers must not change before the
+// product is done.
+template <class T, bool BTransposed, int Count>
+__device__ __forceinline__ void multiply(float (&d)[Count], const std::uint32_t (&a)[4],
+                                         std::uint64_t b, bool accumulate) {
+  static_assert(sizeof(T) == 2, "f16 or bf16");
+  constexpr int N = 2 * Count;
+  static_assert(N == 64 || N == 128 || N == 192 || N == 256);
+  if constexpr (N == 64) {
+    WARPATH_WGMMA_REGISTERS(64, 32, 33, 34, 35, 36, 37, 38);
+  } else if constexpr (N == 128) {
+    WARPATH_WGMMA_REGISTERS(128, 64, 65, 66, 67, 68, 69, 70);
+  } else if constexpr (N == 192) {
+    WARPATH_WGMMA_REGISTERS(192, 96, 97, 98, 99, 100, 101, 102);
+  } else {
+    WARPATH_WGMMA_REGISTERS(256, 128, 129, 130, 131, 132, 133, 134);
+  }
+}
+
 // d = a * b, plus what d held if `accumulate`. T float: the inputs are read as tf32. A transposed
 // operand has its other axis, not K, along its rows.
 template <class T, bool ATransposed, bool BTransposed, int Count>
@@ -123,6 +158,8 @@ __device__ __forceinline__ void multiply(float (&d)[Count], std::uint64_t a, std
   }
 }
 
+#undef WARPATH_WGMMA_REGISTERS
+#undef WARPATH_WGMMA_REGISTERS_OF
 #undef WARPATH_WGMMA
 #undef WARPATH_WGMMA_TF32
 #undef WARPATH_WGMMA_16

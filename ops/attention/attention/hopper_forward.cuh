@@ -1,0 +1,177 @@
+// The consumers of the Hopper rungs: what a warp group does with a tile of queries.
+#pragma once
+#include "core/thread/divisor.cuh"
+#include "ops/attention/attention/hopper_tile.cuh"
+
+namespace warpath::attention::hopper {
+
+struct Problem {
+  int batch, queries, keys, heads;  // with offsets one batch, and the length of the whole axis
+  int group;                        // query heads per key head
+  int sequences;                    // 0: without offsets
+  const int *q_offsets, *k_offsets;
+  bool causal;
+  int window;
+  float scale, log2_scale;  // of the scores, and times log2(e)
+  void* o;                  // contiguous, `value_dim` columns
+  int value_dim;
+  float* lse;
+  int tiles;  // of queries per head, at most
+  int heads_together;
+};
+
+__device__ __forceinline__ Visible visible_of(const Problem& p, const Work& w) {
+  return {w.queries, w.keys, p.causal, p.window};
+}
+
+// o = sums / sum of the weights, through the shared memory of this group's queries: rows of 16 bytes per lane.
+template <class Tile>
+__device__ __forceinline__ void store_rows(typename Tile::Sums& sums, RowStats& stats,
+                                           Storage<Tile>& at, const Problem& p, const Work& w,
+                                           int group) {
+  using T = typename Tile::T;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x % ptx::warp_group / 32;
+  float inverse[2];
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const float sum = quad_sum(stats.sum[half]);
+    inverse[half] = sum == 0 ? 0 : 1 / sum;
+    const int row = w.row + group * 64 + warp * 16 + lane / 4 + 8 * half;
+    if (lane % 4 == 0 && row < w.queries)
+      p.lse[(std::int64_t(w.batch) * p.heads + w.head) * p.queries + w.q_at + row] =
+          sum == 0 ? -INFINITY : stats.max[half] * p.scale + logf(sum);
+  }
+  rescale(sums, inverse);
+  const int first = w.row + group * 64 + warp * 16;  // of the warp's 16 rows
+#pragma unroll
+  for (int panel = 0; panel < Tile::value_dim / 64; ++panel) {
+    unsigned char* const patch = at.q + panel * Tile::rows * 128 + group * patch_bytes;
+    std::uint32_t words[16];
+    round_pairs<T>(sums + 32 * panel, words);
+    write_patch(words, patch);
+    __syncwarp();
+    const int column = 64 * panel + lane % 8 * 8;
+#pragma unroll
+    for (int i = 0; i < 16; i += 4) {
+      const int row = i + lane / 8;
+      if (first + row >= w.queries || column >= p.value_dim) continue;
+      const uint4 chunk =
+          *reinterpret_cast<const uint4*>(swizzled(patch, warp * 16 + row, lane % 8 * 16));
+      T* const to = static_cast<T*>(p.o) +
+                    ((std::int64_t(w.batch) * p.queries + w.q_at + first + row) * p.heads + w.head) *
+                        p.value_dim + column;
+      *reinterpret_cast<uint4*>(to) = chunk;
+    }
+  }
+}
+
+// The groups take turns at the tensor cores: a group issues its products, then lets the next one issue, and computes its
+// exponentials while those run.
+template <int Groups>
+struct Turns {
+  static constexpr int first = first_free_barrier, both = 2 * ptx::warp_group;
+  // Once per block: group 0 begins.
+  __device__ __forceinline__ static void open(int group) {
+    if (group == Groups - 1) ptx::arrive_some(first, both);
+  }
+  __device__ __forceinline__ static void take(int group) { ptx::sync_some(first + group, both); }
+  __device__ __forceinline__ static void pass(int group) {
+    ptx::arrive_some(first + (group == Groups - 1 ? 0 : group + 1), both);
+  }
+  // Once per block, at its end: the last arrival meets its wait.
+  __device__ __forceinline__ static void close(int group) {
+    if (group == 0) take(group);
+  }
+};
+
+template <class Tile>
+struct Consumer {
+  Storage<Tile>& at;
+  const Problem& problem;
+  int group;
+  PipelineState<Tile::stages> k_state, v_state;
+  unsigned q_parity = 0;
+
+  __device__ __forceinline__ Consumer(Storage<Tile>& storage, const Problem& p, int g)
+      : at(storage), problem(p), group(g) {}
+
+  __device__ __forceinline__ static void release(ptx::Barrier& empty) {
+    if (threadIdx.x % 32 == 0) ptx::arrive(empty);
+  }
+
+  __device__ __forceinline__ void tile(const Work& w) {
+    const Visible visible = visible_of(problem, w);
+    const KeyTiles tiles = key_tiles<Tile>(visible, w.row);
+    typename Tile::Sums sums;
+    RowStats stats;
+#pragma unroll
+    for (int i = 0; i < Tile::value_dim / 2; ++i) sums[i] = 0;
+    if (tiles.first < tiles.last) attend(w, visible, tiles, sums, stats);
+    store_rows<Tile>(sums, stats, at, problem, w, group);
+    if (tiles.first < tiles.last) {
+      // The copy engine may overwrite what the warp has written here and read again.
+      ptx::fence_async_proxy();
+      __syncwarp();
+      release(at.q_empty);
+    }
+  }
+
+  __device__ __forceinline__ void attend(const Work& w, const Visible& visible, KeyTiles tiles,
+                                         typename Tile::Sums& sums, RowStats& stats) {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x % ptx::warp_group / 32;
+    const int row = w.row + group * 64 + warp * 16 + lane / 4;
+    const Keys seen[2] = {visible.of(row), visible.of(row + 8)};
+    const int rows_end = min(w.row + group * 64 + 64, w.queries);
+    const auto hide = [&](typename Tile::Scores& scores, int t) {
+      const int begin = t * Tile::keys;
+      if (!visible.whole(w.row + group * 64, rows_end, begin, begin + Tile::keys))
+        mask(scores, seen, begin + lane % 4 * 2);
+    };
+    typename Tile::Scores scores;
+    Weights<Tile> weights;
+    float factor[2];
+
+    ptx::wait(at.q_full, q_parity);
+    q_parity ^= 1;
+    ptx::wait(at.k_full[k_state.stage], k_state.parity);
+    ptx::fence_products();
+    multiply_keys<Tile>(scores, at.q, at.k[k_state.stage], group);
+    ptx::wait_products(scores);
+    release(at.k_empty[k_state.stage]);
+    k_state.next();
+    hide(scores, tiles.last - 1);
+    exponentiate(scores, stats, problem.log2_scale, factor);
+    round_weights<Tile>(weights, scores);
+
+    for (int t = tiles.last - 2; t >= tiles.first; --t) {
+      ptx::wait(at.k_full[k_state.stage], k_state.parity);
+      Turns<Tile::groups>::take(group);
+      ptx::fence_products();
+      multiply_keys<Tile>(scores, at.q, at.k[k_state.stage], group);
+      ptx::wait(at.v_full[v_state.stage], v_state.parity);
+      multiply_values<Tile>(sums, weights, at.v[v_state.stage]);
+      Turns<Tile::groups>::pass(group);
+      ptx::wait_products<1>();
+      ptx::hold(scores);
+      release(at.k_empty[k_state.stage]);
+      k_state.next();
+      hide(scores, t);
+      exponentiate(scores, stats, problem.log2_scale, factor);
+      ptx::wait_products<0>();
+      ptx::hold(sums);
+      release(at.v_empty[v_state.stage]);
+      v_state.next();
+      rescale(sums, factor);
+      round_weights<Tile>(weights, scores);
+    }
+
+    ptx::wait(at.v_full[v_state.stage], v_state.parity);
+    ptx::fence_products();
+    multiply_values<Tile>(sums, weights, at.v[v_state.stage]);
+    ptx::wait_products(sums);
+    release(at.v_empty[v_state.stage]);
+    v_state.next();
+  }
+};
+
+}  // namespace warpath::attention::hopper
