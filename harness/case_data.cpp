@@ -91,7 +91,7 @@ CaseData::CaseData(const Plan& plan, std::uint64_t seed, const SharedArena& inpu
     if (!t.present) continue;
     PrivateBuffer& v = values[&t] = PrivateBuffer(t.size * 8);
     set_tensor(args.tensor(t), v.as<void>(), host_dtype(t), t.shape);
-    set_tensor(scale.tensor(t), v.as<void>(), host_dtype(t), t.shape);
+    set_tensor(scale.tensor(t), v.as<void>(), t.dtype, t.shape);
     if (t.spec->is_input()) draw(plan, t, seed, v.as<void>());
     if (!t.spec->is_output() || t.spec->index) continue;
     PrivateBuffer& s = scales[&t] = PrivateBuffer(t.size * 8);

@@ -21,7 +21,8 @@ std::vector<std::int64_t> strides_of(const std::vector<std::int64_t>& shape, Lay
   const bool padded = layout == Layout::padded || layout == Layout::padded_columns;
   for (std::size_t i = shape.size(); i-- > 0;) {
     const std::size_t last = shape.size() - 1;
-    const std::size_t axis = columns && shape.size() >= 2 && i + 1 >= last ? 2 * last - 1 - i : i;
+    std::size_t axis = columns && shape.size() >= 2 && i + 1 >= last ? 2 * last - 1 - i : i;
+    if (layout == Layout::heads_first && shape.size() >= 3 && (i == 1 || i == 2)) axis = 3 - i;
     stride[axis] = step;
     step *= layout == Layout::rows ? shape[axis] : std::max<std::int64_t>(shape[axis], 1);
     if (layout == Layout::spread) ++step;
@@ -197,6 +198,8 @@ std::string_view name(Layout layout) {
       return "spread";
     case Layout::broadcast:
       return "broadcast";
+    case Layout::heads_first:
+      return "heads first";
   }
   return {};
 }

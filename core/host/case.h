@@ -36,6 +36,7 @@ enum class Layout {
   padded_columns,  // the same of columns
   spread,          // no two elements are neighbours
   broadcast,       // one matrix serves the whole batch: its stride is zero
+  heads_first,     // (batch, sequence, heads, dim) with the heads outside of the sequence
 };
 
 struct Case {

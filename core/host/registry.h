@@ -53,7 +53,7 @@ template <class Args>
 struct OpOptions {
   // Fills the outputs from the inputs, all tensors in float64 on the host (index tensors in i64).
   // The outputs of `scale` may be set to what an error in each element is measured against; left
-  // alone it is |result|.
+  // alone it is |result|. They are in float64 too, but their dtype is the one that the kernel works in.
   void (*reference)(const Args& args, const Args& scale) = nullptr;
   std::vector<Case> (*cases)() = nullptr;
   Cost (*cost)(const Args&) = nullptr;

@@ -6,7 +6,6 @@
 #pragma once
 #include <cstdint>
 
-
 namespace warpath::attention {
 
 struct Keys {
@@ -55,4 +54,3 @@ struct Visible {
 };
 
 }  // namespace warpath::attention
-

@@ -71,13 +71,14 @@ TEST(Layout, Strides) {
   EXPECT_EQ(s.strides(Layout::padded_columns), (Strides{88, 1, 16}));
   EXPECT_EQ(s.strides(Layout::spread), (Strides{34, 11, 2}));
   EXPECT_EQ(s.strides(Layout::broadcast), (Strides{0, 5, 1}));
+  EXPECT_EQ(s.strides(Layout::heads_first), (Strides{15, 1, 3}));
 }
 
 // Every element of x is where its strides say, gaps are NaN, and the reference sees the same
 // numbers: y is the bits of x.
 TEST(Layout, ValuesLieWhereTheStridesSay) {
   for (const Layout layout : {Layout::rows, Layout::columns, Layout::padded, Layout::padded_columns,
-                              Layout::spread, Layout::broadcast}) {
+                              Layout::spread, Layout::broadcast, Layout::heads_first}) {
     Sample s;
     s.test.layouts = {{"x", layout}};
     const Plan plan = make_plan(s.op, s.test, DType::f32);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/host/parallel.h"
+#include "core/host/product.h"
 #include "core/host/registry.h"
 #include "ops/matmul/matmul/reference.h"
 

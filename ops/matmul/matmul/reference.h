@@ -5,10 +5,6 @@
 
 namespace warpath::matmul {
 
-// d = a b in float64, all three in rows, no gaps.
-void product(const double* a, const double* b, double* d, std::int64_t m, std::int64_t n,
-             std::int64_t k);
-
 std::vector<Case> cases();
 
 }  // namespace warpath::matmul
