@@ -27,7 +27,7 @@ __global__ void __launch_bounds__((Tile::groups + 1) * ptx::warp_group, 1)
   }
   __syncthreads();
   if (is_producer()) {
-    ptx::give_registers<Tile::groups == 2 ? 24 : 32>();
+    ptx::give_registers<Tile::producer_registers>();
     if (threadIdx.x >= 32) return;
     Loads<Tile> loads(all.tile, maps);
     WorkSource<Tile> source(all.queue, problem, counter);
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__((Tile::groups + 1) * ptx::warp_group, 1)
     while (source.next(w))
       if (threadIdx.x == 0) loads.load(w, key_tiles<Tile>(visible_of(problem, w), w.row));
   } else {
-    ptx::take_registers<Tile::groups == 2 ? 240 : 160>();
+    ptx::take_registers<Tile::consumer_registers>();
     Consumer<Tile> consumer(all.tile, problem, consumer_group());
     WorkReader<Tile> reader(all.queue);
     Turns<Tile::groups>::open(consumer.group);
@@ -78,7 +78,8 @@ std::int64_t counter_bytes(const Forward&) {
   return sizeof(unsigned);
 }
 
-WARPATH_RUNG(Forward, launch, .supports = supports, .scratch = counter_bytes, .zeroed = counter_bytes);
+WARPATH_RUNG(Forward, launch, .supports = supports, .scratch = counter_bytes,
+             .zeroed = counter_bytes);
 
 }  // namespace
 }  // namespace warpath::attention

@@ -45,13 +45,13 @@ Problem problem_of(const Forward& args) {
   p.k_offsets = args.k_offsets.as<int>();
   p.causal = args.causal;
   p.window = size(args.window);
-  p.scale = static_cast<float>(args.scale != 0 ? args.scale
-                                               : 1 / std::sqrt(static_cast<double>(args.q.shape[3])));
+  p.scale = static_cast<float>(
+      args.scale != 0 ? args.scale : 1 / std::sqrt(static_cast<double>(args.q.shape[3])));
   p.log2_scale = p.scale * 1.4426950408889634f;
   p.o = args.o.data;
   p.value_dim = size(args.v.shape[3]);
   p.lse = args.lse.as<float>();
-  p.tiles = ceil_div(p.queries, Tile::rows) + p.sequences;
+  p.tiles = ceil_div(p.queries, Tile::rows) + (p.q_offsets ? p.sequences + 2 : 0);
   // Heads whose keys and values share L2 while their tiles are worked on: as many as fit into half of it.
   const double bytes = 2.0 * p.keys * double(args.k.shape[3] + args.v.shape[3]);
   p.heads_together = std::max(1, std::min(p.batch * p.heads, int(24e6 / bytes) * p.group));

@@ -8,8 +8,8 @@ namespace warpath::attention::hopper {
 struct Problem {
   int batch, queries, keys, heads;  // with offsets one batch, and the length of the whole axis
   int group;                        // query heads per key head
-  int sequences;                    // 0: without offsets
-  const int *q_offsets, *k_offsets;
+  int sequences;
+  const int *q_offsets, *k_offsets;  // null: no sequences are packed
   bool causal;
   int window;
   float scale, log2_scale;  // of the scores, and times log2(e)
@@ -57,9 +57,11 @@ __device__ __forceinline__ void store_rows(typename Tile::Sums& sums, RowStats& 
       if (first + row >= w.queries || column >= p.value_dim) continue;
       const uint4 chunk =
           *reinterpret_cast<const uint4*>(swizzled(patch, warp * 16 + row, lane % 8 * 16));
-      T* const to = static_cast<T*>(p.o) +
-                    ((std::int64_t(w.batch) * p.queries + w.q_at + first + row) * p.heads + w.head) *
-                        p.value_dim + column;
+      T* const to =
+          static_cast<T*>(p.o) +
+          ((std::int64_t(w.batch) * p.queries + w.q_at + first + row) * p.heads + w.head) *
+              p.value_dim +
+          column;
       *reinterpret_cast<uint4*>(to) = chunk;
     }
   }
@@ -116,6 +118,23 @@ struct Consumer {
     }
   }
 
+  // Behind the last key of a packed sequence come the values of the next one. Their weights are 0, but 0 * NaN is NaN:
+  // group 0 overwrites them before any group multiplies.
+  __device__ __forceinline__ void clear_tail(int keys) {
+    if (keys >= Tile::keys) return;
+    ptx::wait(at.v_full[v_state.stage], v_state.parity);
+    if (group == 0) {
+      unsigned char* const v = at.v[v_state.stage];
+      for (int i = keys * 8 + threadIdx.x % ptx::warp_group; i < Tile::keys * 8;
+           i += ptx::warp_group)
+#pragma unroll
+        for (int panel = 0; panel < Tile::value_dim / 64; ++panel)
+          *reinterpret_cast<uint4*>(v + panel * Tile::keys * 128 + i * 16) = uint4{};
+      ptx::fence_async_proxy();
+    }
+    ptx::sync_some(Turns<Tile::groups>::first + Tile::groups, Tile::groups * ptx::warp_group);
+  }
+
   __device__ __forceinline__ void attend(const Work& w, const Visible& visible, KeyTiles tiles,
                                          typename Tile::Sums& sums, RowStats& stats) {
     const int lane = threadIdx.x % 32, warp = threadIdx.x % ptx::warp_group / 32;
@@ -142,6 +161,8 @@ struct Consumer {
     hide(scores, tiles.last - 1);
     exponentiate(scores, stats, problem.log2_scale, factor);
     round_weights<Tile>(weights, scores);
+
+    if (problem.q_offsets) clear_tail(w.keys - (tiles.last - 1) * Tile::keys);
 
     for (int t = tiles.last - 2; t >= tiles.first; --t) {
       ptx::wait(at.k_full[k_state.stage], k_state.parity);

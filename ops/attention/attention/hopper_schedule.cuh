@@ -28,13 +28,14 @@ __device__ __forceinline__ bool find_work(const Problem& p, int number, Work& w)
   w.queries = p.queries;
   w.keys = p.keys;
   w.row = tile * Tile::rows;
-  if (p.sequences == 0) return true;
-  // Sequence by sequence, 32 at a time: a prefix sum over their numbers of tiles.
-  const int lane = threadIdx.x % 32;
-  for (int first = 0; first < p.sequences; first += 32) {
+  if (!p.q_offsets) return true;
+  // Sequence by sequence, 32 at a time: a prefix sum over their numbers of tiles. What lies before the first and behind
+  // the last one are two more, without keys.
+  const int lane = threadIdx.x % 32, last = p.sequences + 1;
+  for (int first = 0; first <= last; first += 32) {
     const int s = first + lane;
-    const int begin = s < p.sequences ? p.q_offsets[s] : 0;
-    const int length = s < p.sequences ? p.q_offsets[s + 1] - begin : 0;
+    const int begin = s == 0 || s > last ? 0 : p.q_offsets[s - 1];
+    const int length = s > last ? 0 : (s == last ? p.queries : p.q_offsets[s]) - begin;
     const int own = (length + Tile::rows - 1) / Tile::rows;
     int sum = own;
 #pragma unroll
@@ -48,8 +49,10 @@ __device__ __forceinline__ bool find_work(const Problem& p, int number, Work& w)
       w.q_at = __shfl_sync(0xffffffffu, begin, at);
       w.queries = __shfl_sync(0xffffffffu, length, at);
       w.row = (tile - __shfl_sync(0xffffffffu, sum - own, at)) * Tile::rows;
-      w.k_at = p.k_offsets[first + at];
-      w.keys = p.k_offsets[first + at + 1] - w.k_at;
+      const int found = first + at;
+      const bool outside = found == 0 || found == last;
+      w.k_at = outside ? 0 : p.k_offsets[found - 1];
+      w.keys = outside ? 0 : p.k_offsets[found] - w.k_at;
       return true;
     }
     tile -= __shfl_sync(0xffffffffu, sum, 31);

@@ -25,6 +25,10 @@ struct Tile {
   static constexpr int q_bytes = rows * Dim * 2, k_bytes = Keys * Dim * 2;
   static constexpr int v_bytes = Keys * ValueDim * 2;
   static_assert(Dim % 64 == 0 && ValueDim % 64 == 0 && ValueDim <= Dim && Keys % 16 == 0);
+  static constexpr int threads = (Groups + 1) * ptx::warp_group;
+  // Per thread: all of a block's are (Groups + 1) * 168 or 128.
+  static constexpr int producer_registers = Groups == 2 ? 40 : 56;
+  static constexpr int consumer_registers = Groups == 2 ? 232 : 152;
   using Scores = float[Keys / 2];
   using Sums = float[ValueDim / 2];
 };
@@ -32,9 +36,9 @@ struct Tile {
 // One tile of queries of one head.
 struct Work {
   int batch, head, kv_head;
-  int row;             // first query of the tile, counted in its sequence
-  int queries, keys;   // of the sequence
-  int q_at, k_at;      // where the sequence begins on the axis of the tensors
+  int row;            // first query of the tile, counted in its sequence
+  int queries, keys;  // of the sequence
+  int q_at, k_at;     // where the sequence begins on the axis of the tensors
 };
 
 template <class Tile>
