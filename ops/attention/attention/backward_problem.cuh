@@ -48,9 +48,15 @@ struct Keep {
   bool none;    // dropout of 1: no threshold of 32 bits drops every word
   float scale;  // of what is kept; 1 without dropout
 
+  // The words of keys 4 * group to 4 * group + 3.
+  __device__ __forceinline__ PhiloxWords words(std::int64_t row, int group) const {
+    return philox(philox_counter((std::uint64_t(row) << 32) + unsigned(group), offset), seed);
+  }
+  __device__ __forceinline__ bool keeps(std::uint32_t word) const {
+    return !none && word >= threshold;
+  }
   __device__ __forceinline__ bool operator()(std::int64_t row, int key) const {
-    const auto low = (std::uint64_t(row) << 32) + unsigned(key) / 4;
-    return !none && philox(philox_counter(low, offset), seed).at[key % 4] >= threshold;
+    return keeps(words(row, key / 4).at[key % 4]);
   }
 };
 
