@@ -89,15 +89,14 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
                                          keys, problem.value_dim);
   if (turns > 0) fetch(turn(0), memory.stage[0]);
   ptx::copy_async_commit();
-  Turn now{}, before{};
-  for (int n = 0; n <= turns; ++n, before = now) {
+  for (int n = 0; n <= turns; ++n) {
     ptx::copy_async_wait<0>();
     __syncthreads();  // this tile is here, and the ds of the last; nobody reads the last tile any more
     if (n + 1 < turns) fetch(turn(n + 1), memory.stage[(n + 1) % 2]);
     ptx::copy_async_commit();
-    if (n > 0) add_dq(before, memory.ds[(n - 1) % 2]);
+    if (n > 0) add_dq(turn(n - 1), memory.ds[(n - 1) % 2]);
     if (n == turns) break;
-    now = turn(n);
+    const Turn now = turn(n);
     auto& stage = memory.stage[n % 2];
     auto& ds = memory.ds[n % 2];
     const bool plain = problem.softcap == 0 && !problem.dropout &&

@@ -32,7 +32,7 @@ Rows<T> rows_of(const Tensor& x) {
 // One sequence: where its rows begin, and which keys its queries see.
 struct Sequence {
   int batch;
-  std::int64_t q0, k0;  // its first query and key on the sequence axis
+  int q0, k0;  // its first query and key on the sequence axis
   Visible visible;
 };
 
