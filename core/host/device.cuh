@@ -83,7 +83,7 @@ int allow_shared(void (*kernel)(Params...), std::size_t bytes) {
   return size;
 }
 
-// Empty where a block may have that much, otherwise the reason: what a rung's .supports returns.
+// For a rung's .supports: empty where a block may have that much shared memory.
 inline std::string enough_shared_memory(std::size_t bytes) {
   const int have = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
   if (static_cast<std::size_t>(have) >= bytes) return {};

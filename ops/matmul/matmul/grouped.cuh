@@ -1,4 +1,4 @@
-// Which tile of d a block makes, and what a block may hold.
+// Which tile of d a block makes.
 #pragma once
 #include "core/block/tile_order.cuh"
 #include "core/host/device.cuh"
