@@ -74,12 +74,35 @@ struct SharedTile {
     return lane_at(tile, row + lane % 8 + lane / 16 * 8, lane / 8 % 2);
   }
 
+  // The same with one register instead of `phases`, where registers are short: a step from the first fragment is an XOR of
+  // bits that are no part of a row's address, and an addition. `column` is a multiple of 16 that need not be constant.
+  struct Reader {
+    std::uint32_t first;
+    int column;
+
+    __device__ __forceinline__ std::uint32_t address(int row, int step) const {
+      const unsigned chunk = unsigned(column) / E + 2 * step;
+      return (first ^ (chunk % group) * 16) + chunk / group * group * 16 + row * pitch;
+    }
+  };
+  static __device__ __forceinline__ Reader reader_down(std::uint32_t tile, int row, int column) {
+    const int lane = threadIdx.x % 32;
+    return {place(tile, row + lane % 16, lane / 16), column};
+  }
+  static __device__ __forceinline__ Reader reader_along(std::uint32_t tile, int row, int column) {
+    const int lane = threadIdx.x % 32;
+    return {place(tile, row + lane % 8 + lane / 16 * 8, lane / 8 % 2), column};
+  }
+
+  static __device__ __forceinline__ std::uint32_t place(std::uint32_t tile, int row, int chunk) {
+    return tile + row * pitch + (chunk ^ phase(row)) * 16;
+  }
+
  private:
   static __device__ __forceinline__ Lane lane_at(std::uint32_t tile, int row, int chunk) {
     Lane lane;
 #pragma unroll
-    for (int i = 0; i < phases; ++i)
-      lane.at[i] = tile + row * pitch + ((chunk + 2 * i) ^ phase(row)) * 16;
+    for (int i = 0; i < phases; ++i) lane.at[i] = place(tile, row, chunk + 2 * i);
     return lane;
   }
 

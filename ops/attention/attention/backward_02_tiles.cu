@@ -14,19 +14,20 @@ namespace {
 
 template <class T, int Most>
 __global__ void __launch_bounds__(tile_threads)
-    keys_outside(BackwardProblem<T> problem, const float* deltas, float* dq_sums) {
+    keys_outside(BackwardProblem<T> problem, int per_head, const float* deltas, float* dq_sums) {
   extern __shared__ float memory[];
-  const SequenceTile at = problem.find(blockIdx.x, side, false);
-  if (at.sequence < 0) return;
-  const Sequence s = problem.sequence(at.sequence);
+  const KeyTile tile = key_tile_of<side>(problem, int(blockIdx.x), per_head);
+  const Sequence& s = tile.s;
+  if (tile.first >= s.keys) return;
   const BackwardTiles<T> tiles(problem, memory);
-  sum_over_queries<Most>(tiles, s, at.first, blockIdx.y, deltas, [&](int head, int i0) {
+  sum_over_queries<Most>(tiles, tile, deltas, [&](int head, int i0) {
     RowSum<Most> dq;
     dq.add(tiles.ds, 1, side + 1, tiles.k, tiles.pitch, problem.dim);
     const int i = i0 + dq.row();
-    if (i >= s.visible.queries) return;
+    if (i >= s.queries) return;
     // As dq lies: (batch, queries, heads, dim).
-    const std::int64_t row = (std::int64_t(s.batch) * problem.queries + s.q0 + i) * problem.heads;
+    const std::int64_t row =
+        (std::int64_t(s.batch) * problem.sequences.queries + s.first_query + i) * problem.heads;
     float* const to = dq_sums + (row + head) * problem.dim;
     dq.each(problem.dim, [&](int c, float sum) { atomicAdd(to + c, sum); });
   });
@@ -43,22 +44,20 @@ std::int64_t scratch_bytes(const Backward& args) {
 }
 
 void launch(const Backward& args, cudaStream_t stream) {
-  clear_outside(args, stream);
+  const std::int64_t n = args.dq.size();
+  if (n + args.dk.size() + args.dv.size() == 0) return;
   dispatch_float(args.q.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const auto problem = problem_of<T>(args);
     float* const delta = static_cast<float*>(args.scratch.data);
     float* const sums = delta + args.lse.size();
-    const std::int64_t n = args.dq.size();
     launch_delta(args, problem, delta, stream);
     if (n > 0) CUDA_CHECK(cudaMemsetAsync(sums, 0, std::size_t(n) * sizeof(float), stream));
-    if (args.dk.size() + args.dv.size() > 0)
-      with_room(args, [&](auto most) {
-        const auto kernel = keys_outside<T, most.value>;
-        const dim3 grid(grid_x(most_tiles(args, problem.keys, side), 1), problem.kv_heads);
-        const int bytes = allow_shared(kernel, tile_bytes(problem.dim, problem.value_dim));
-        kernel<<<grid, tile_threads, bytes, stream>>>(problem, delta, sums);
-      });
+    launch_keys(args, [&](auto most, unsigned blocks, int per_head, std::size_t bytes) {
+      const auto kernel = keys_outside<T, most.value>;
+      kernel<<<blocks, tile_threads, allow_shared(kernel, bytes), stream>>>(problem, per_head,
+                                                                            delta, sums);
+    });
     if (n > 0)
       round_dq<<<grid_x(n, 256), 256, 0, stream>>>(sums, args.dq.as<T>(), problem.scale, n);
   });

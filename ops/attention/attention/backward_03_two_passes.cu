@@ -12,29 +12,27 @@ namespace {
 
 template <class T, int Most>
 __global__ void __launch_bounds__(tile_threads)
-    keys_outside(BackwardProblem<T> problem, const float* deltas) {
+    keys_outside(BackwardProblem<T> problem, int per_head, const float* deltas) {
   extern __shared__ float memory[];
-  const SequenceTile at = problem.find(blockIdx.x, side, false);
-  if (at.sequence < 0) return;
+  const KeyTile tile = key_tile_of<side>(problem, int(blockIdx.x), per_head);
+  if (tile.first >= tile.s.keys) return;
   const BackwardTiles<T> tiles(problem, memory);
-  sum_over_queries<Most>(tiles, problem.sequence(at.sequence), at.first, blockIdx.y, deltas,
-                         [](int, int) {});
+  sum_over_queries<Most>(tiles, tile, deltas, [](int, int) {});
 }
 
 template <class T, int Most>
 __global__ void __launch_bounds__(tile_threads)
-    queries_outside(BackwardProblem<T> problem, const float* deltas) {
+    queries_outside(BackwardProblem<T> problem, int per_head, const float* deltas) {
   extern __shared__ float memory[];
-  const SequenceTile at = problem.find(blockIdx.x, side, true);
-  if (at.sequence < 0) return;
-  const Sequence s = problem.sequence(at.sequence);
+  const auto [s, head, i0] = tile_of<side>(problem, int(blockIdx.x), per_head);
+  if (i0 >= s.queries) return;
   const BackwardTiles<T> tiles(problem, memory);
-  const int i0 = at.first, end = min(i0 + side, s.visible.queries), head = blockIdx.y;
-  const Keys keys = s.visible.of_rows(i0, end);
+  const int end = min(i0 + side, s.queries);
+  const Keys keys = problem.visible(s).of_rows(i0, end);
   RowSum<Most> dq;
   tiles.fetch_queries(s, i0, head, deltas);
   for (int j0 = keys.first; j0 < keys.last; j0 += side) {
-    tiles.fetch_keys(s, j0, head / problem.group());
+    tiles.fetch_keys(s, j0, head / problem.group);
     __syncthreads();
     tiles.pairs(s, i0, j0, head);
     __syncthreads();
@@ -43,7 +41,7 @@ __global__ void __launch_bounds__(tile_threads)
   }
   const int i = i0 + dq.row();
   if (i >= end) return;
-  T* const to = problem.dq.at(s.batch, s.q0 + i, head);
+  T* const to = problem.dq.at(s.batch, s.first_query + i, head);
   dq.each(problem.dim, [&](int c, float sum) { to[c] = from_float<T>(problem.scale * sum); });
 }
 
@@ -52,22 +50,25 @@ std::int64_t delta_bytes(const Backward& args) {
 }
 
 void launch(const Backward& args, cudaStream_t stream) {
-  clear_outside(args, stream);
+  if (args.dq.size() + args.dk.size() + args.dv.size() == 0) return;
   dispatch_float(args.q.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const auto problem = problem_of<T>(args);
     float* const delta = static_cast<float*>(args.scratch.data);
+    const auto run = [&](auto kernel, unsigned blocks, int per_head, std::size_t bytes) {
+      kernel<<<blocks, tile_threads, allow_shared(kernel, bytes), stream>>>(problem, per_head,
+                                                                            delta);
+    };
     launch_delta(args, problem, delta, stream);
-    with_room(args, [&](auto most) {
-      const auto run = [&](auto kernel, int rows, int heads) {
-        const dim3 grid(grid_x(most_tiles(args, rows, side), 1), heads);
-        const int bytes = allow_shared(kernel, tile_bytes(problem.dim, problem.value_dim));
-        kernel<<<grid, tile_threads, bytes, stream>>>(problem, delta);
-      };
-      if (args.dk.size() + args.dv.size() > 0)
-        run(keys_outside<T, most.value>, problem.keys, problem.kv_heads);
-      if (args.dq.size() > 0) run(queries_outside<T, most.value>, problem.queries, problem.heads);
+    launch_keys(args, [&](auto most, unsigned blocks, int per_head, std::size_t bytes) {
+      run(keys_outside<T, most.value>, blocks, per_head, bytes);
     });
+    if (args.dq.size() > 0)
+      with_room(args, [&](auto most) {
+        const Forward forward = forward_of(args);
+        run(queries_outside<T, most.value>, tiles_of<side>(forward), tiles_per_head<side>(forward),
+            tile_bytes(problem.dim, problem.value_dim));
+      });
   });
   CUDA_CHECK(cudaGetLastError());
 }

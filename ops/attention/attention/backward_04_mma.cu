@@ -18,16 +18,18 @@ namespace {
 
 template <class T, class Shape>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
-    keys_outside(const __grid_constant__ BackwardProblem<T> problem, const float2* rows,
-                 DqSums dq_sums) {
+    keys_outside(const __grid_constant__ BackwardProblem<T> problem, int per_head,
+                 BackwardVectors vectors, const float2* rows, DqSums dq_sums) {
   extern __shared__ __align__(128) unsigned char bytes[];
-  auto& memory = *reinterpret_cast<typename Shape::Memory*>(bytes);
+  const std::uint32_t memory = ptx::shared_address(bytes);
+  const std::uint32_t k_at = memory, v_at = memory + Shape::KeyRows::bytes;
   constexpr int threads = Shape::threads;
-  const SequenceTile at = problem.find(blockIdx.x, Shape::keys, false);
-  if (at.sequence < 0) return;
-  const Sequence s = problem.sequence(at.sequence);
-  const int j0 = at.first, end = min(j0 + Shape::keys, s.visible.keys), kv_head = blockIdx.y;
-  const Keys seen_by = s.visible.queries_of(j0, end);
+  const KeyTile tile = key_tile_of<Shape::keys>(problem, int(blockIdx.x), per_head);
+  const Sequence& s = tile.s;
+  const int j0 = tile.first;
+  if (j0 >= s.keys) return;
+  const Visible visible = problem.visible(s);
+  const Keys seen_by = visible.queries_of(j0, min(j0 + Shape::keys, s.keys));
   const int begin = seen_by.first / Shape::queries * Shape::queries;
   const int tiles = seen_by.last > seen_by.first
                         ? (seen_by.last - begin + Shape::queries - 1) / Shape::queries
@@ -38,115 +40,115 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
     int head, i0;
   };
   const auto turn = [&](int n) {
-    const int tile = (n % tiles + start) % tiles;
-    return Turn{kv_head * problem.group() + n / tiles, begin + tile * Shape::queries};
+    const int i0 = begin + (n % tiles + start) % tiles * Shape::queries;
+    return Turn{tile.head * problem.group + n / tiles, i0};
   };
-  const auto fetch = [&](Turn t, typename Shape::Stage& to) {
-    const int left = s.visible.queries - t.i0;
-    const auto rows_at = [&](const Rows<const T>& x) { return x.at(s.batch, s.q0 + t.i0, t.head); };
-    to.q.template fetch_async<threads>(rows_at(problem.q), problem.q.step, left, problem.dim);
-    to.d_o.template fetch_async<threads>(rows_at(problem.d_o), problem.d_o.step, left,
-                                         problem.value_dim);
-    if (const int r = threadIdx.x; r < Shape::queries) {
-      const float2* const from = rows + problem.row(s, t.head, t.i0);
-      ptx::copy_async<8>(ptx::shared_address(&to.row[r]), r < left ? from + r : from, r < left);
-    }
+  const auto fetch = [&](Turn t, int n) {
+    const typename Shape::Stage to = Shape::stage(memory, n);
+    const int left = s.queries - t.i0, token = s.first_query + t.i0;
+    Shape::QueryTile::template fetch<threads>(
+        to.q, {problem.q.at(s.batch, token, t.head), problem.q.token, problem.dim, vectors.q},
+        left);
+    Shape::GradientTile::template fetch<threads>(
+        to.d_o,
+        {problem.d_o.at(s.batch, token, t.head), problem.d_o.token, problem.value_dim, vectors.d_o},
+        left);
+    if (const int r = threadIdx.x; r < Shape::queries)
+      ptx::copy_async<8>(to.row + r * 8, rows + problem.row(s, t.head, t.i0) + r, r < left);
   };
 
   BackwardWarp<T, Shape> warp{problem};
-  const int number = threadIdx.x / 32;
-  // dq of a tile whose ds are in shared memory.
-  const auto add_dq = [&](Turn t, const auto& ds) {
+  // dq of a tile whose ds lie in shared memory.
+  const auto add_dq = [&](Turn t, std::uint32_t ds) {
     constexpr int I = Shape::dq_tiles, J = Shape::dq_columns / 8;
-    const int row = number % Shape::dq_down * 16 * I, column = number / Shape::dq_down * 8 * J;
+    const int number = threadIdx.x / 32;
+    const int row = number % Shape::dq_down * 16 * I, column = number / Shape::dq_down * J;
     float dq[I][J][4] = {};
-    const auto a = ds.right(0, row);
-    const auto b = memory.k.down(0, column);
+    const auto a = Shape::PairTile::reader_along(ds, 0, row);
+    const auto b = Shape::KeyRows::reader_down(k_at, 0, 8 * column);
     multiply<T, Shape::keys / 16>(
         dq,
         [&](auto& f, int step) {
 #pragma unroll
-          for (int i = 0; i < I; ++i) a.transposed(f[i], 16 * step, 16 * i);
+          for (int i = 0; i < I; ++i) ptx::load_matrices_transposed(f[i], a.address(16 * step, i));
         },
-        [&](auto& f, int j, int step) { b.transposed(f, 16 * step, 16 * j); });
+        [&](auto& f, int j, int step) {
+          ptx::load_matrices_transposed(f, b.address(16 * step, j));
+        });
+    const int strip = dq_sums.first_strip(problem, tile.sequence) + (t.i0 + row) / 16;
+    float* const to = dq_sums.strip(std::int64_t(s.batch) * problem.heads + t.head, strip);
 #pragma unroll
-    for (int i = 0; i < I; ++i) {
-      const int first = t.i0 + row + 16 * i;
-      if (first >= s.visible.queries) break;
-      float* const to = dq_sums.strip(problem, s, at.sequence, t.head, first);
+    for (int i = 0; i < I; ++i)
 #pragma unroll
       for (int j = 0; j < J; ++j)
-        if (column / 8 + j < dq_sums.columns)
-          FragmentSum::add(to + (column / 8 + j) * FragmentSum::floats, dq[i][j]);
-    }
+        if (t.i0 + row + 16 * i < s.queries && column + j < dq_sums.columns)
+          FragmentSum::add(to + (i * dq_sums.columns + column + j) * FragmentSum::floats, dq[i][j]);
   };
 
-  const int turns = tiles * problem.group();
-  const int keys = s.visible.keys - j0;
-  memory.k.template fetch_async<threads>(problem.k.at(s.batch, s.k0 + j0, kv_head), problem.k.step,
-                                         keys, problem.dim);
-  memory.v.template fetch_async<threads>(problem.v.at(s.batch, s.k0 + j0, kv_head), problem.v.step,
-                                         keys, problem.value_dim);
-  if (turns > 0) fetch(turn(0), memory.stage[0]);
+  Shape::KeyRows::template fetch<threads>(
+      k_at,
+      {problem.k.at(s.batch, s.first_key + j0, tile.head), problem.k.token, problem.dim, vectors.k},
+      s.keys - j0);
+  Shape::ValueRows::template fetch<threads>(v_at,
+                                            {problem.v.at(s.batch, s.first_key + j0, tile.head),
+                                             problem.v.token, problem.value_dim, vectors.v},
+                                            s.keys - j0);
+  const int turns = tiles * problem.group;
+  if (turns > 0) fetch(turn(0), 0);
   ptx::copy_async_commit();
   for (int n = 0; n <= turns; ++n) {
     ptx::copy_async_wait<0>();
     __syncthreads();  // this tile is here, and the ds of the last; nobody reads the last tile any more
-    if (n + 1 < turns) fetch(turn(n + 1), memory.stage[(n + 1) % 2]);
+    if (n + 1 < turns) fetch(turn(n + 1), n + 1);
     ptx::copy_async_commit();
-    if (n > 0) add_dq(turn(n - 1), memory.ds[(n - 1) % 2]);
+    if (n > 0) add_dq(turn(n - 1), Shape::pairs(memory, n - 1));
     if (n == turns) break;
     const Turn now = turn(n);
-    auto& stage = memory.stage[n % 2];
-    auto& ds = memory.ds[n % 2];
-    const bool plain = problem.softcap == 0 && !problem.dropout &&
-                       s.visible.whole(now.i0, min(now.i0 + Shape::queries, s.visible.queries), j0,
-                                       j0 + Shape::keys);
+    const typename Shape::Stage at = Shape::stage(memory, n);
+    const std::uint32_t pairs = Shape::pairs(memory, n);
+    const int last = min(now.i0 + Shape::queries, s.queries);
+    const bool plain = problem.softcap == 0 && !problem.dropout.on &&
+                       visible.whole(now.i0, last, j0, j0 + Shape::keys);
 #pragma unroll 1
     for (int first = 0; first < Shape::queries; first += Shape::share * Shape::warp_queries) {
+      using Gradients = typename Shape::GradientTile;
+      using Queries = typename Shape::QueryTile;
       const int mine = first + warp.part() * Shape::warp_queries;
       typename BackwardWarp<T, Shape>::Scores scores = {}, dp = {};
-      typename BackwardWarp<T, Shape>::Words p_words, ds_words;
-      warp.template dots<Shape::dim>(scores, memory.k, stage.q, mine);
-      warp.template dots<Shape::value_dim>(dp, memory.v, stage.d_o, mine);
-      warp.pairs(p_words, ds_words, scores, dp, stage.row + mine, plain, s, now.head, now.i0 + mine,
-                 j0);
+      typename BackwardWarp<T, Shape>::Words p, ds;
+      warp.template dots<typename Shape::KeyRows, Queries>(scores, k_at, at.q, mine);
+      warp.template dots<typename Shape::ValueRows, Gradients>(dp, v_at, at.d_o, mine);
+      warp.pairs(p, ds, scores, dp, at.row + mine * 8, plain, s, now.head, now.i0 + mine, j0);
       if constexpr (Shape::share == 1) {
-        warp.add(warp.dv, p_words, stage.d_o, mine);
-        warp.put(ds, ds_words, mine);
-        warp.add(warp.dk, ds_words, stage.q, mine);
+        warp.template add<Gradients>(warp.dv, p, at.d_o, mine);
+        warp.put(pairs, ds, mine);
+        warp.template add<Queries>(warp.dk, ds, at.q, mine);
       } else {
-        // The tile of ds carries p first.
         const int other = first + (1 - warp.part()) * Shape::warp_queries;
         const auto meet = [&] { ptx::sync_some(1 + warp.group(), 64); };
-        warp.put(ds, p_words, mine);
-        warp.add(warp.dv, p_words, stage.d_o, mine);
+        warp.put(pairs, p, mine);  // then ds in the same place
+        warp.template add<Gradients>(warp.dv, p, at.d_o, mine);
         meet();
-        warp.add(warp.dv, ds, stage.d_o, other);
+        warp.template add<Gradients>(warp.dv, pairs, at.d_o, other);
         meet();
-        warp.put(ds, ds_words, mine);
-        warp.add(warp.dk, ds_words, stage.q, mine);
+        warp.put(pairs, ds, mine);
+        warp.template add<Queries>(warp.dk, ds, at.q, mine);
         meet();
-        warp.add(warp.dk, ds, stage.q, other);
+        warp.template add<Queries>(warp.dk, pairs, at.q, other);
       }
     }
   }
-  warp.store(s, j0, kv_head);
+  warp.store(s, j0, tile.head);
 }
 
-// Empty where cp.async can fetch the rows, 16 bytes at a time.
 std::string fits(const Backward& args) {
-  if (std::string why = rows_are_whole(args); !why.empty()) return why;
-  if (args.q.dtype == DType::f32) return "f16 and bf16 only";
-  if (args.q.shape[3] % 8 != 0 || args.v.shape[3] % 8 != 0) return "heads must be multiples of 8";
-  for (const Tensor* x : {&args.d_o, &args.q, &args.k, &args.v, &args.dq, &args.dk, &args.dv}) {
-    const bool aligned = x->stride[0] % 8 == 0 && x->stride[1] % 8 == 0 && x->stride[2] % 8 == 0;
-    if (!aligned || !x->is_aligned(16)) return "rows must begin at multiples of 16 bytes";
-  }
+  if (args.q.dtype == DType::f32) return "tensor cores multiply 16-bit numbers";
+  if (std::string why = up_to_256(args); !why.empty()) return why;
+  if (!in_vectors(args.dq) || !in_vectors(args.dk) || !in_vectors(args.dv))
+    return "rows of dq, dk and dv must begin at multiples of 16 bytes";
   std::string why;
-  with_shape(args, [&](auto shape) {
-    why = enough_shared_memory(sizeof(typename decltype(shape)::Memory));
-  });
+  with_shape<__nv_bfloat16>(
+      args, [&](auto shape) { why = enough_shared_memory(decltype(shape)::bytes); });
   return why;
 }
 
@@ -158,27 +160,28 @@ std::int64_t scratch_bytes(const Backward& args) {
 }
 
 void launch(const Backward& args, cudaStream_t stream) {
-  clear_outside(args, stream);
+  const std::int64_t queries = args.lse.size(), keys = args.dk.size() + args.dv.size();
+  if (queries + keys == 0) return;
   dispatch<__half, __nv_bfloat16>(args.q.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const auto problem = problem_of<T>(args);
     auto* const rows = static_cast<float2*>(args.scratch.data);
     const DqSums sums = dq_sums_of(args, static_cast<char*>(args.scratch.data) + row_bytes(args));
-    const bool any = args.lse.size() > 0;
-    if (any) {
-      rows_first<<<grid_x(args.lse.size(), delta_threads / 32), delta_threads, 0, stream>>>(
-          problem, args.lse.size(), rows);
+    if (queries > 0) {
+      rows_first<<<grid_x(queries, delta_threads / 32), delta_threads, 0, stream>>>(problem,
+                                                                                    queries, rows);
       CUDA_CHECK(cudaMemsetAsync(sums.data, 0, std::size_t(dq_sum_bytes(args)), stream));
     }
-    if (args.dk.size() + args.dv.size() > 0)
-      with_shape(args, [&](auto shape) {
+    if (keys > 0)
+      with_shape<T>(args, [&](auto shape) {
         using Shape = decltype(shape);
         const auto kernel = keys_outside<T, Shape>;
-        const dim3 grid(grid_x(most_tiles(args, problem.keys, Shape::keys), 1), problem.kv_heads);
-        const int bytes = allow_shared(kernel, sizeof(typename Shape::Memory));
-        kernel<<<grid, Shape::threads, bytes, stream>>>(problem, rows, sums);
+        allow_shared(kernel, Shape::bytes);
+        kernel<<<grid_x(key_tiles_of<Shape::keys>(args), 1), Shape::threads, Shape::bytes,
+                 stream>>>(problem, key_tiles_per_head<Shape::keys>(args), vectors_of(args), rows,
+                           sums);
       });
-    if (any) round_sums(args, problem, sums, stream);
+    if (queries > 0) round_sums(args, problem, sums, stream);
   });
   CUDA_CHECK(cudaGetLastError());
 }

@@ -16,8 +16,8 @@ __device__ __forceinline__ void delta_of_rows(const BackwardProblem<T>& problem,
   const std::int64_t step = std::int64_t(gridDim.x) * (delta_threads / 32);
   for (std::int64_t row = std::int64_t(blockIdx.x) * (delta_threads / 32) + threadIdx.x / 32;
        row < rows; row += step) {
-    const int i = int(row % problem.queries);
-    const std::int64_t head = row / problem.queries;
+    const int i = int(row % problem.sequences.queries);
+    const std::int64_t head = row / problem.sequences.queries;
     const int b = int(head / problem.heads), h = int(head % problem.heads);
     const T* const d_o = problem.d_o.at(b, i, h);
     const T* const o = problem.o.at(b, i, h);

@@ -1,20 +1,18 @@
 // How rung 04 of the backward pass cuts a head into tiles, and one warp's part of a pair of tiles.
 #pragma once
-#include "core/ptx/exp2.cuh"
-#include "core/ptx/reciprocal.cuh"
+#include "core/ptx/mma.cuh"
 #include "core/ptx/roles.cuh"
-#include "core/warp/fragment_sum.cuh"
 #include "ops/attention/attention/backward_delta.cuh"
-#include "ops/attention/attention/half_tile.cuh"
+#include "ops/attention/shared_tile.cuh"
 
 namespace warpath::attention {
 namespace {
 
-constexpr float log2_e = 1.4426950408889634f;
+using softmax::log2_e;
 
 // Heads of up to Dim (q and k) and ValueDim (v). What a warp holds of dk and dv is bounded by its
 // registers, 255 per thread: 128 of them for a head of 128.
-template <int Dim, int ValueDim>
+template <class T, int Dim, int ValueDim>
 struct BackwardShape {
   static constexpr int dim = Dim, value_dim = ValueDim, widest = Dim > ValueDim ? Dim : ValueDim;
   // Warps that have the same keys: each takes its share of the queries, and of the columns of dk, dv.
@@ -32,29 +30,73 @@ struct BackwardShape {
   static constexpr int dq_down = queries / (16 * dq_tiles), dq_columns = Dim * dq_down / warps;
   static_assert(dq_columns % 16 == 0 && Dim / share % 16 == 0 && ValueDim / share % 16 == 0);
 
+  using QueryTile = SharedTile<T, queries, Dim>;
+  using GradientTile = SharedTile<T, queries, ValueDim>;  // rows of do
+  using KeyRows = SharedTile<T, keys, Dim>;
+  using ValueRows = SharedTile<T, keys, ValueDim>;
+  using PairTile = SharedTile<T, keys, queries>;
+
+  // Where they lie in shared memory.
+  static constexpr int row_bytes = queries * int(sizeof(float2));
+  static constexpr int stage_bytes = QueryTile::bytes + GradientTile::bytes + row_bytes;
+  static constexpr int stages_at = KeyRows::bytes + ValueRows::bytes;
+  static constexpr int pairs_at = stages_at + 2 * stage_bytes;
+  static constexpr int bytes = pairs_at + 2 * PairTile::bytes;
   struct Stage {
-    HalfTile<queries, Dim> q;
-    HalfTile<queries, ValueDim> d_o;
-    float2 row[queries];  // lse times log2(e), and delta
+    std::uint32_t q, d_o;
+    std::uint32_t row;  // float2: lse times log2(e), and delta
   };
-  struct Memory {
-    HalfTile<keys, Dim> k;
-    HalfTile<keys, ValueDim> v;
-    Stage stage[2];
-    HalfTile<keys, queries> ds[2];
-  };
+  static __device__ __forceinline__ Stage stage(std::uint32_t memory, unsigned n) {
+    const std::uint32_t q = memory + stages_at + n % 2 * stage_bytes, d_o = q + QueryTile::bytes;
+    return {q, d_o, d_o + GradientTile::bytes};
+  }
+  static __device__ __forceinline__ std::uint32_t pairs(std::uint32_t memory, unsigned n) {
+    return memory + pairs_at + n % 2 * PairTile::bytes;
+  }
 };
 
+// sum (I times 16 rows, J times 8 columns) += a b over Steps times 16 of k. The fragment after the one
+// in use is always under way: load_a(fragments, step), load_b(fragment of 16 columns, j, step).
+template <class T, int Steps, int I, int J, class LoadA, class LoadB>
+__device__ __forceinline__ void multiply(float (&sum)[I][J][4], LoadA&& load_a, LoadB&& load_b) {
+  static_assert(J % 2 == 0);
+  constexpr int pairs = J / 2;
+  std::uint32_t a[2][I][4], b[2][4];
+  load_a(a[0], 0);
+  load_b(b[0], 0, 0);
+#pragma unroll
+  for (int n = 0; n < Steps * pairs; ++n) {
+    const int step = n / pairs, j = n % pairs, next = n + 1;
+    if (next < Steps * pairs) {
+      if (next % pairs == 0) load_a(a[next / pairs % 2], next / pairs);
+      load_b(b[next % 2], next % pairs, next / pairs);
+    }
+#pragma unroll
+    for (int i = 0; i < I; ++i) {
+      ptx::mma<T>(sum[i][2 * j], a[step % 2][i], b[n % 2][0], b[n % 2][1]);
+      ptx::mma<T>(sum[i][2 * j + 1], a[step % 2][i], b[n % 2][2], b[n % 2][3]);
+    }
+  }
+}
+
+// Which tensors cp.async can fetch, 16 bytes at a time.
+struct BackwardVectors {
+  bool q, k, v, d_o;
+};
+inline BackwardVectors vectors_of(const Backward& a) {
+  return {in_vectors(a.q), in_vectors(a.k), in_vectors(a.v), in_vectors(a.d_o)};
+}
+
 // f(the smallest shape that has room for the heads)
-template <class F>
+template <class T, class F>
 void with_shape(const Backward& args, F&& f) {
   const std::int64_t dim = args.q.shape[3], widest = std::max(dim, args.v.shape[3]);
-  if (widest <= 32) return f(BackwardShape<32, 32>{});
-  if (widest <= 64) return f(BackwardShape<64, 64>{});
-  if (widest <= 96) return f(BackwardShape<96, 96>{});
-  if (widest <= 128) return f(BackwardShape<128, 128>{});
-  if (dim <= 192 && args.v.shape[3] <= 128) return f(BackwardShape<192, 128>{});
-  f(BackwardShape<256, 256>{});
+  if (widest <= 32) return f(BackwardShape<T, 32, 32>{});
+  if (widest <= 64) return f(BackwardShape<T, 64, 64>{});
+  if (widest <= 96) return f(BackwardShape<T, 96, 96>{});
+  if (widest <= 128) return f(BackwardShape<T, 128, 128>{});
+  if (dim <= 192 && args.v.shape[3] <= 128) return f(BackwardShape<T, 192, 128>{});
+  f(BackwardShape<T, 256, 256>{});
 }
 
 template <class T>
@@ -80,26 +122,26 @@ struct BackwardWarp {
   static __device__ __forceinline__ int group() { return threadIdx.x / 32 / Shape::share; }
   static __device__ __forceinline__ int first_key() { return group() * Shape::warp_keys; }
 
-  // Keys times queries from `query` on, over Columns of both.
-  template <int Columns, class KeyTile, class QueryTile>
-  static __device__ __forceinline__ void dots(Scores& sum, const KeyTile& of_keys,
-                                              const QueryTile& of_queries, int query) {
-    const auto a = of_keys.down(first_key(), 0);
-    const auto b = of_queries.right(query, 0);
-    multiply<T, Columns / 16>(
+  // Keys times queries from `query` on, over all their columns.
+  template <class KeyTile, class QueryTile>
+  static __device__ __forceinline__ void dots(Scores& sum, std::uint32_t of_keys,
+                                              std::uint32_t of_queries, int query) {
+    const auto a = KeyTile::reader_down(of_keys, first_key(), 0);
+    const auto b = QueryTile::reader_along(of_queries, query, 0);
+    multiply<T, KeyTile::pitch / 32>(
         sum,
         [&](auto& f, int step) {
 #pragma unroll
-          for (int i = 0; i < I; ++i) a.load(f[i], 16 * i, 16 * step);
+          for (int i = 0; i < I; ++i) ptx::load_matrices(f[i], a.address(16 * i, step));
         },
-        [&](auto& f, int j, int step) { b.load(f, 16 * j, 16 * step); });
+        [&](auto& f, int j, int step) { ptx::load_matrices(f, b.address(16 * j, step)); });
   }
 
   // sum += words (keys x queries) times the rows of those queries.
-  template <int N, class QueryTile>
+  template <class QueryTile, int N>
   static __device__ __forceinline__ void add(float (&sum)[I][N][4], const Words& words,
-                                             const QueryTile& of_queries, int query) {
-    const auto b = of_queries.down(query, part() * N * 8);
+                                             std::uint32_t of_queries, int query) {
+    const auto b = QueryTile::reader_down(of_queries, query, part() * N * 8);
     multiply<T, J / 2>(
         sum,
         [&](auto& f, int step) {
@@ -108,38 +150,45 @@ struct BackwardWarp {
 #pragma unroll
             for (int w = 0; w < 4; ++w) f[i][w] = words[i][2 * step + w / 2][w % 2];
         },
-        [&](auto& f, int j, int step) { b.transposed(f, 16 * step, 16 * j); });
+        [&](auto& f, int j, int step) {
+          ptx::load_matrices_transposed(f, b.address(16 * step, j));
+        });
   }
-  // The same with the words that the other warp of the pair left in a tile.
-  template <int N, class PairTile, class QueryTile>
-  static __device__ __forceinline__ void add(float (&sum)[I][N][4], const PairTile& pairs,
-                                             const QueryTile& of_queries, int query) {
-    const auto a = pairs.down(first_key(), query);
-    const auto b = of_queries.down(query, part() * N * 8);
+  // The same with the words that the other warp of the pair left in shared memory.
+  template <class QueryTile, int N>
+  static __device__ __forceinline__ void add(float (&sum)[I][N][4], std::uint32_t pairs,
+                                             std::uint32_t of_queries, int query) {
+    const auto a = Shape::PairTile::reader_down(pairs, first_key(), query);
+    const auto b = QueryTile::reader_down(of_queries, query, part() * N * 8);
     multiply<T, J / 2>(
         sum,
         [&](auto& f, int step) {
 #pragma unroll
-          for (int i = 0; i < I; ++i) a.load(f[i], 16 * i, 16 * step);
+          for (int i = 0; i < I; ++i) ptx::load_matrices(f[i], a.address(16 * i, step));
         },
-        [&](auto& f, int j, int step) { b.transposed(f, 16 * step, 16 * j); });
+        [&](auto& f, int j, int step) {
+          ptx::load_matrices_transposed(f, b.address(16 * step, j));
+        });
   }
 
-  template <class PairTile>
-  static __device__ __forceinline__ void put(PairTile& tile, const Words& words, int query) {
+  static __device__ __forceinline__ void put(std::uint32_t pairs, const Words& words, int query) {
 #pragma unroll
     for (int i = 0; i < I; ++i)
 #pragma unroll
       for (int j = 0; j < J; ++j)
 #pragma unroll
-        for (int h = 0; h < 2; ++h)
-          tile.put(first_key() + 16 * i + 8 * h + lane() / 4, query / 8 + j, words[i][j][h]);
+        for (int h = 0; h < 2; ++h) {
+          const int key = first_key() + 16 * i + 8 * h + lane() / 4;
+          const std::uint32_t at = Shape::PairTile::place(pairs, key, query / 8 + j);
+          *static_cast<std::uint32_t*>(__cvta_shared_to_generic(at + lane() % 4 * 4)) =
+              words[i][j][h];
+        }
   }
 
   // From s = q . k and dp = do . v to p and ds. `row` belongs to the queries of the tile's `query`-th on,
   // which is query i0 of the sequence; j0 is the block's first key.
   __device__ __forceinline__ void pairs(Words& p_words, Words& ds_words, Scores& s, Scores& dp,
-                                        const float2* row, bool plain, const Sequence& sequence,
+                                        std::uint32_t row, bool plain, const Sequence& sequence,
                                         int head, int i0, int j0) const {
     if (plain) {
       const float by = problem.scale * log2_e;
@@ -149,20 +198,22 @@ struct BackwardWarp {
       });
       return;
     }
-    const unsigned kept = problem.dropout ? kept_pairs(sequence, head, i0, j0) : 0;
+    const unsigned kept = problem.dropout.on ? kept_pairs(sequence, head, i0, j0) : 0;
     const float cap = problem.softcap;
+    const Visible visible = problem.visible(sequence);
     each_pair(p_words, ds_words, row, [&](int i, int j, int e, float lse, float delta) {
       const int key = j0 + first_key() + 16 * i + e / 2 * 8 + lane() / 4;
-      const Keys seen = sequence.visible.of(i0 + 8 * j + lane() % 4 * 2 + e % 2);
+      const Keys seen = visible.of(i0 + 8 * j + lane() % 4 * 2 + e % 2);
       if (key < seen.first || key >= seen.last) return Pair{0, 0};
       float logit = s[i][j][e] * problem.scale, slope = 1, d = dp[i][j][e], keep = 1;
-      if (cap != 0) {  // tanh(x) = 1 - 2 / (1 + exp(2 x))
-        const float t = 1 - 2 * ptx::reciprocal(1 + ptx::exp2(2 * log2_e / cap * logit));
+      if (cap != 0) {
+        const float t = problem.capped(logit / cap);
         logit = cap * t;
         slope = 1 - t * t;
       }
       const float p = ptx::exp2(logit * log2_e - lse);
-      if (problem.dropout) keep = kept >> (4 * (i * J + j) + e) & 1 ? problem.keep.scale : 0.0f;
+      if (problem.dropout.on)
+        keep = kept >> (4 * (i * J + j) + e) & 1 ? problem.dropout.kept : 0.0f;
       return Pair{p * keep, p * (d * keep - delta) * slope};
     });
   }
@@ -180,14 +231,14 @@ struct BackwardWarp {
 #pragma unroll
     for (int i = 0; i < 2 * I; ++i) {
       const int key = j0 + first_key() + 8 * i + lane() / 4;
-      if (key >= sequence.visible.keys) break;
-      T* const row = to.at(sequence.batch, sequence.k0 + key, kv_head);
+      if (key >= sequence.keys) break;
+      T* const row = to.at(sequence.batch, sequence.first_key + key, kv_head);
 #pragma unroll
       for (int j = 0; j < N; ++j) {
         const int c = (part() * N + j) * 8 + lane() % 4 * 2;
         const float* const pair = sum[i / 2][j] + i % 2 * 2;
         if (c < columns)
-          *reinterpret_cast<std::uint32_t*>(row + c) = packed<T>(by * pair[0], by * pair[1]);
+          *reinterpret_cast<std::uint32_t*>(row + c) = pack<T>(by * pair[0], by * pair[1]);
       }
     }
   }
@@ -195,18 +246,19 @@ struct BackwardWarp {
   // f(i, j, element of the accumulator, lse, delta)
   template <class F>
   static __device__ __forceinline__ void each_pair(Words& p_words, Words& ds_words,
-                                                   const float2* row, F&& f) {
+                                                   std::uint32_t row, F&& f) {
 #pragma unroll
     for (int j = 0; j < J; ++j) {
       // Columns 2t and 2t + 1 of eight.
-      const float4 two = *reinterpret_cast<const float4*>(row + 8 * j + lane() % 4 * 2);
+      const float4 two =
+          *static_cast<const float4*>(__cvta_shared_to_generic(row + (8 * j + lane() % 4 * 2) * 8));
 #pragma unroll
       for (int i = 0; i < I; ++i)
 #pragma unroll
         for (int h = 0; h < 2; ++h) {
           const Pair a = f(i, j, 2 * h, two.x, two.y), b = f(i, j, 2 * h + 1, two.z, two.w);
-          p_words[i][j][h] = packed<T>(a.p, b.p);
-          ds_words[i][j][h] = packed<T>(a.ds, b.ds);
+          p_words[i][j][h] = pack<T>(a.p, b.p);
+          ds_words[i][j][h] = pack<T>(a.ds, b.ds);
         }
     }
   }
@@ -222,9 +274,10 @@ struct BackwardWarp {
     unsigned mine = 0;
 #pragma unroll 1
     for (int n = 0; n < I * J; ++n) {
-      const PhiloxWords words = problem.keep.words(row + n % J * 8, (key + n / J * 16) / 4);
+      const PhiloxWords words = problem.dropout.words(row + n % J * 8, (key + n / J * 16) / 4);
 #pragma unroll
-      for (int w = 0; w < 4; ++w) mine |= unsigned(problem.keep.keeps(words.at[w])) << (4 * n + w);
+      for (int w = 0; w < 4; ++w)
+        mine |= unsigned(words.at[w] >= problem.dropout.threshold) << (4 * n + w);
     }
     unsigned kept = 0;
 #pragma unroll

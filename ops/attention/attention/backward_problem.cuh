@@ -1,146 +1,76 @@
-// What the kernels of the backward pass get: strided rows, the sequences, one pair's probability.
+// A call of the backward pass as the kernels see it; most of it is a call of the forward pass.
 #pragma once
-#include <cmath>
-#include <string>
-
 #include "core/host/device.cuh"
-#include "core/host/dispatch.cuh"
-#include "core/host/launch.h"
-#include "core/thread/convert.cuh"
-#include "core/thread/philox.cuh"
-#include "ops/attention/attention/attention.h"
-#include "ops/attention/visible.h"
+#include "ops/attention/attention/problem.cuh"
 
 namespace warpath::attention {
 
-// Rows of a (batch, sequence, heads, dim) tensor; strides in elements.
 template <class T>
-struct Rows {
-  T* data;
-  std::int64_t batch, step, head;
-
-  __device__ __forceinline__ T* at(int b, std::int64_t i, int h) const {
-    return data + b * batch + i * step + h * head;
-  }
-};
-
-template <class T>
-Rows<T> rows_of(const Tensor& x) {
-  return {x.as<T>(), x.stride[0], x.stride[1], x.stride[2]};
-}
-
-// One sequence: where its rows begin, and which keys its queries see.
-struct Sequence {
-  int batch;
-  int q0, k0;  // its first query and key on the sequence axis
-  Visible visible;
-};
-
-// A tile of one sequence's rows.
-struct SequenceTile {
-  int sequence, first;
-};
-
-// The mask of dropout, computed again from the row and the key.
-struct Keep {
-  std::uint64_t seed, offset;
-  std::uint32_t threshold;
-  bool none;    // dropout of 1: no threshold of 32 bits drops every word
-  float scale;  // of what is kept; 1 without dropout
-
-  // The words of keys 4 * group to 4 * group + 3.
-  __device__ __forceinline__ PhiloxWords words(std::int64_t row, int group) const {
-    return philox(philox_counter((std::uint64_t(row) << 32) + unsigned(group), offset), seed);
-  }
-  __device__ __forceinline__ bool keeps(std::uint32_t word) const {
-    return !none && word >= threshold;
-  }
-  __device__ __forceinline__ bool operator()(std::int64_t row, int key) const {
-    return keeps(words(row, key / 4).at[key % 4]);
-  }
-};
-
-template <class T>
-struct BackwardProblem {
-  Rows<const T> q, k, v, d_o, o;
+struct BackwardProblem : Problem<T> {
+  Rows<const T> d_o;
   Rows<T> dq, dk, dv;
-  const float* lse;
-  const int *q_offsets, *k_offsets;
-  int sequences, queries, keys, heads, kv_heads, dim,
-      value_dim;  // queries, keys: of the whole axis
-  float scale, softcap;
-  bool causal, dropout;
-  int window;
-  Keep keep;
-
-  __device__ __forceinline__ int group() const { return heads / kv_heads; }
-
-  __device__ __forceinline__ Sequence sequence(int b) const {
-    if (!q_offsets) return {b, 0, 0, {queries, keys, causal, window}};
-    const int q0 = q_offsets[b], k0 = k_offsets[b];
-    return {0, q0, k0, {q_offsets[b + 1] - q0, k_offsets[b + 1] - k0, causal, window}};
-  }
-
-  // The sequence that tile number `tile` of all sequences' queries or keys belongs to, -1 past the last.
-  __device__ __forceinline__ SequenceTile find(int tile, int side, bool of_queries) const {
-    const int* offsets = of_queries ? q_offsets : k_offsets;
-    if (!offsets) {
-      const int each = ((of_queries ? queries : keys) + side - 1) / side;
-      if (each == 0 || tile / each >= sequences) return {-1, 0};
-      return {tile / each, tile % each * side};
-    }
-    for (int b = 0, begin = offsets[0]; b < sequences; ++b) {
-      const int end = offsets[b + 1], tiles = (end - begin + side - 1) / side;
-      if (tile < tiles) return {b, tile * side};
-      tile -= tiles;
-      begin = end;
-    }
-    return {-1, 0};
-  }
-
-  // The row of lse: query i of the sequence.
-  __device__ __forceinline__ std::int64_t row(const Sequence& s, int head, int i) const {
-    return (std::int64_t(s.batch) * heads + head) * queries + s.q0 + i;
-  }
+  int kv_heads;
 };
 
-// The most tiles of `side` rows that sequences of `rows` rows in all can have.
-inline std::int64_t most_tiles(const Backward& args, std::int64_t rows, int side) {
-  if (!args.q_offsets.data) return args.q.shape[0] * ceil_div(rows, side);
-  return rows / side + args.q_offsets.shape[0] - 1;
+inline Forward forward_of(const Backward& a) {
+  Forward f;
+  f.q = a.q, f.k = a.k, f.v = a.v, f.o = a.o, f.lse = a.lse;
+  f.q_offsets = a.q_offsets, f.k_offsets = a.k_offsets;
+  f.scale = a.scale, f.softcap = a.softcap, f.dropout = a.dropout;
+  f.causal = a.causal, f.window = a.window, f.seed = a.seed, f.offset = a.offset;
+  return f;
 }
 
 template <class T>
 BackwardProblem<T> problem_of(const Backward& a) {
-  WARPATH_CHECK(a.dropout >= 0 && a.dropout <= 1, "attention: dropout must be between 0 and 1");
-  BackwardProblem<T> p;
-  p.q = rows_of<const T>(a.q);
-  p.k = rows_of<const T>(a.k);
-  p.v = rows_of<const T>(a.v);
-  p.d_o = rows_of<const T>(a.d_o);
-  p.o = rows_of<const T>(a.o);
-  p.dq = rows_of<T>(a.dq);
-  p.dk = rows_of<T>(a.dk);
-  p.dv = rows_of<T>(a.dv);
-  p.lse = a.lse.as<float>();
-  p.q_offsets = a.q_offsets.as<int>();
-  p.k_offsets = a.k_offsets.as<int>();
-  p.sequences = int(p.q_offsets ? a.q_offsets.shape[0] - 1 : a.q.shape[0]);
-  p.queries = int(a.q.shape[1]);
-  p.keys = int(a.k.shape[1]);
-  p.heads = int(a.q.shape[2]);
-  p.kv_heads = int(a.k.shape[2]);
-  p.dim = int(a.q.shape[3]);
-  p.value_dim = int(a.v.shape[3]);
-  p.scale = float(a.scale != 0 ? a.scale : 1 / std::sqrt(double(p.dim)));
-  p.softcap = float(a.softcap);
-  p.causal = a.causal;
-  p.dropout = a.dropout > 0;
-  p.window = a.window >= p.queries + std::int64_t(p.keys) ? 0 : int(a.window);
-  p.keep = {std::uint64_t(a.seed), std::uint64_t(a.offset),
-            a.dropout < 1 ? std::uint32_t(a.dropout * 0x1p32) : 0, a.dropout >= 1,
-            a.dropout < 1 ? float(1 / (1 - a.dropout)) : 0.0f};
-  return p;
+  return {{problem_of<T>(forward_of(a))},
+          rows_of<const T, const T>(a.d_o),
+          rows_of<T, T>(a.dq),
+          rows_of<T, T>(a.dk),
+          rows_of<T, T>(a.dv),
+          static_cast<int>(a.k.shape[2])};
+}
+
+// For a rung's .supports.
+inline std::string up_to_256(const Backward& a) {
+  if (a.d_o.stride[3] != 1 && a.d_o.shape[3] > 1) return "dim must be contiguous";
+  return up_to_256(forward_of(a));
+}
+
+// Keys are cut into tiles as queries are: see Sequences.
+template <int Width>
+int key_tiles_per_head(const Backward& a) {
+  Forward f = forward_of(a);
+  std::swap(f.q, f.k);
+  return tiles_per_head<Width>(f);
+}
+template <int Width>
+std::int64_t key_tiles_of(const Backward& a) {
+  return a.k.shape[0] * a.k.shape[2] * key_tiles_per_head<Width>(a);
+}
+
+struct KeyTile {
+  Sequence s;
+  int sequence;     // its number
+  int head, first;  // head of the keys, first key in the sequence; none where first >= s.keys
+};
+
+// Keys outside of all sequences are two more sequences, which have no queries. With a causal mask most queries see the
+// first keys of a sequence, and these come first.
+template <int Width, class T>
+__device__ __forceinline__ KeyTile key_tile_of(const BackwardProblem<T>& p, int block,
+                                               int per_head) {
+  const Sequences& all = p.sequences;
+  const Sequences by_key{all.k_offsets, all.q_offsets, all.count, all.keys, all.queries};
+  const int head = block / per_head, tile = block % per_head;
+  if (!all.k_offsets)
+    return {all.at(head / p.kv_heads), head / p.kv_heads, head % p.kv_heads, tile * Width};
+  const int i = by_key.template of_tile<Width>(tile);
+  const Sequence s = by_key.at(i);
+  return {{s.batch, s.first_key, s.keys, s.first_query, s.queries},
+          i,
+          head,
+          (tile - by_key.template first_tile<Width>(i)) * Width};
 }
 
 // What one pair of query and key gives.
@@ -149,36 +79,18 @@ struct Pair {
   float ds;  // the gradient of scale * q . k
 };
 
-// dot = q . k, dp = do . v; lse and delta belong to the query. A query without keys has lse = -inf and
-// sees no key: nobody asks.
+// dot = q . k, dp = do . v; lse and delta belong to the query, which sees the key. `row`: of lse.
 template <class T>
 __device__ __forceinline__ Pair pair_of(const BackwardProblem<T>& problem, float dot, float dp,
                                         float lse, float delta, std::int64_t row, int key) {
-  float s = dot * problem.scale, slope = 1;
+  float logit = dot * problem.scale, slope = 1;
   if (problem.softcap != 0) {
-    const float t = tanhf(s / problem.softcap);
-    s = problem.softcap * t;
+    const float t = problem.capped(logit / problem.softcap);
+    logit = problem.softcap * t;
     slope = 1 - t * t;
   }
-  const float p = expf(s - lse);
-  float keep = 1;
-  if (problem.dropout) keep = problem.keep(row, key) ? problem.keep.scale : 0.0f;
+  const float p = expf(logit - lse), keep = problem.dropout.apply(1, row, key);
   return {keep * p, p * (keep * dp - delta) * slope};
-}
-
-// dim contiguous; the kernels count rows by 32 bits.
-inline std::string rows_are_whole(const Backward& args) {
-  for (const Tensor* x : {&args.d_o, &args.q, &args.k, &args.v})
-    if (x->shape[3] > 1 && x->stride[3] != 1) return "the head's dimension must be contiguous";
-  if (args.q.shape[3] > 256 || args.v.shape[3] > 256) return "heads of more than 256";
-  return {};
-}
-
-// Keys and queries outside of all sequences have no gradient.
-inline void clear_outside(const Backward& args, cudaStream_t stream) {
-  if (!args.q_offsets.data) return;
-  for (const Tensor* x : {&args.dq, &args.dk, &args.dv})
-    CUDA_CHECK(cudaMemsetAsync(x->data, 0, std::size_t(x->bytes()), stream));
 }
 
 }  // namespace warpath::attention

@@ -40,14 +40,15 @@ struct BackwardTiles {
     }
   }
   __device__ void fetch_keys(const Sequence& s, int j0, int kv_head) const {
-    const int rows = s.visible.keys - j0;
-    fetch(k, pitch, problem.k, s.batch, s.k0 + j0, rows, kv_head, problem.dim);
-    fetch(v, value_pitch, problem.v, s.batch, s.k0 + j0, rows, kv_head, problem.value_dim);
+    const int rows = s.keys - j0;
+    fetch(k, pitch, problem.k, s.batch, s.first_key + j0, rows, kv_head, problem.dim);
+    fetch(v, value_pitch, problem.v, s.batch, s.first_key + j0, rows, kv_head, problem.value_dim);
   }
   __device__ void fetch_queries(const Sequence& s, int i0, int head, const float* deltas) const {
-    const int rows = s.visible.queries - i0;
-    fetch(q, pitch, problem.q, s.batch, s.q0 + i0, rows, head, problem.dim);
-    fetch(d_o, value_pitch, problem.d_o, s.batch, s.q0 + i0, rows, head, problem.value_dim);
+    const int rows = s.queries - i0;
+    fetch(q, pitch, problem.q, s.batch, s.first_query + i0, rows, head, problem.dim);
+    fetch(d_o, value_pitch, problem.d_o, s.batch, s.first_query + i0, rows, head,
+          problem.value_dim);
     if (int(threadIdx.x) < side && int(threadIdx.x) < rows) {
       const std::int64_t row = problem.row(s, head, i0 + threadIdx.x);
       lse[threadIdx.x] = problem.lse[row];
@@ -59,6 +60,7 @@ struct BackwardTiles {
   __device__ void pairs(const Sequence& s, int i0, int j0, int head) const {
     constexpr int each = side * side / tile_threads, step = side / each;
     const int key = threadIdx.x % side, first = threadIdx.x / side;
+    const Visible visible = problem.visible(s);
     float dot[each] = {}, dp[each] = {};
     for (int c = 0; c < problem.dim; ++c) {
       const float of_k = k[key * pitch + c];
@@ -73,9 +75,9 @@ struct BackwardTiles {
 #pragma unroll
     for (int e = 0; e < each; ++e) {
       const int query = first + e * step, i = i0 + query, j = j0 + key;
-      const Keys seen = s.visible.of(i);
+      const Keys seen = visible.of(i);
       Pair pair{0, 0};
-      if (i < s.visible.queries && seen.first <= j && j < seen.last)
+      if (i < s.queries && seen.first <= j && j < seen.last)
         pair =
             pair_of(problem, dot[e], dp[e], lse[query], delta[query], problem.row(s, head, i), j);
       p[query * (side + 1) + key] = pair.p;
@@ -115,16 +117,17 @@ struct RowSum {
 // dk and dv of a tile of keys, over all queries that see them and all heads that share them.
 // visit(head, first query) runs after each tile of pairs: before the next one is computed.
 template <int Most, class T, class Visit>
-__device__ void sum_over_queries(const BackwardTiles<T>& tiles, const Sequence& s, int j0,
-                                 int kv_head, const float* deltas, Visit&& visit) {
+__device__ void sum_over_queries(const BackwardTiles<T>& tiles, const KeyTile& tile,
+                                 const float* deltas, Visit&& visit) {
   const BackwardProblem<T>& problem = tiles.problem;
-  const int end = min(j0 + side, s.visible.keys);
-  const Keys rows = s.visible.queries_of(j0, end);
+  const Sequence& s = tile.s;
+  const int kv_head = tile.head, j0 = tile.first, end = min(j0 + side, s.keys);
+  const Keys rows = problem.visible(s).queries_of(j0, end);
   RowSum<Most> dk, dv;
   tiles.fetch_keys(s, j0, kv_head);
-  for (int g = 0; g < problem.group(); ++g)
+  for (int g = 0; g < problem.group; ++g)
     for (int i0 = rows.first; i0 < rows.last; i0 += side) {
-      const int head = kv_head * problem.group() + g;
+      const int head = kv_head * problem.group + g;
       tiles.fetch_queries(s, i0, head, deltas);
       __syncthreads();
       tiles.pairs(s, i0, j0, head);
@@ -136,8 +139,8 @@ __device__ void sum_over_queries(const BackwardTiles<T>& tiles, const Sequence& 
     }
   const int j = j0 + dk.row();
   if (j >= end) return;
-  T* const to_dk = problem.dk.at(s.batch, s.k0 + j, kv_head);
-  T* const to_dv = problem.dv.at(s.batch, s.k0 + j, kv_head);
+  T* const to_dk = problem.dk.at(s.batch, s.first_key + j, kv_head);
+  T* const to_dv = problem.dv.at(s.batch, s.first_key + j, kv_head);
   dk.each(problem.dim, [&](int c, float sum) { to_dk[c] = from_float<T>(problem.scale * sum); });
   dv.each(problem.value_dim, [&](int c, float sum) { to_dv[c] = from_float<T>(sum); });
 }
@@ -150,9 +153,19 @@ void with_room(const Backward& args, F&& f) {
 }
 
 inline std::string tiles_fit(const Backward& args) {
-  if (std::string why = rows_are_whole(args); !why.empty()) return why;
+  if (std::string why = up_to_256(args); !why.empty()) return why;
   const auto bytes = tile_bytes(int(args.q.shape[3]), int(args.v.shape[3]));
   return enough_shared_memory(bytes);
+}
+
+// launch(room for a head, blocks, tiles per head, bytes of shared memory), where there are keys.
+template <class F>
+void launch_keys(const Backward& args, F&& launch) {
+  if (args.dk.size() + args.dv.size() == 0) return;
+  const auto bytes = tile_bytes(int(args.q.shape[3]), int(args.v.shape[3]));
+  with_room(args, [&](auto most) {
+    launch(most, grid_x(key_tiles_of<side>(args), 1), key_tiles_per_head<side>(args), bytes);
+  });
 }
 
 template <class T>

@@ -155,7 +155,7 @@ Problem<T> problem_of(const Forward& a) {
       .scale = static_cast<float>(a.scale == 0 ? 1 / std::sqrt(static_cast<double>(dim)) : a.scale),
       .softcap = static_cast<float>(a.softcap),
       .causal = a.causal,
-      .window = static_cast<int>(a.window),
+      .window = static_cast<int>(std::min(a.window, a.q.shape[1] + a.k.shape[1])),
       .dropout = {static_cast<std::uint64_t>(a.seed), static_cast<std::uint64_t>(a.offset),
                   static_cast<std::uint64_t>(a.dropout * 0x1p32),
                   static_cast<float>(1 / (1 - a.dropout)), a.dropout > 0}};
@@ -170,6 +170,13 @@ inline std::string contiguous_dim(const Forward& a) {
 inline std::string up_to_256(const Forward& a) {
   if (a.q.shape[3] > 256 || a.v.shape[3] > 256) return "heads of more than 256 elements";
   return contiguous_dim(a);
+}
+
+// Whether its rows may be moved 16 bytes at a time.
+inline bool in_vectors(const Tensor& t) {
+  bool all = t.is_aligned(16) && t.shape[3] % 8 == 0;
+  for (int axis = 0; axis < 3; ++axis) all = all && (t.shape[axis] <= 1 || t.stride[axis] % 8 == 0);
+  return all;
 }
 
 // Queries are cut into tiles of Height rows that lie in one sequence each. With offsets some tiles have no rows.

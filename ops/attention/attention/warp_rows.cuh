@@ -158,11 +158,6 @@ struct Vectors {
   bool q, k, v, o;
 };
 
-inline bool in_vectors(const Tensor& t) {
-  bool all = t.is_aligned(16) && t.shape[3] % 8 == 0;
-  for (int axis = 0; axis < 3; ++axis) all = all && (t.shape[axis] <= 1 || t.stride[axis] % 8 == 0);
-  return all;
-}
 inline Vectors vectors_of(const Forward& a) {
   return {in_vectors(a.q), in_vectors(a.k), in_vectors(a.v), in_vectors(a.o)};
 }
