@@ -138,14 +138,12 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
       }
     }
   }
-  warp.store(s, j0, tile.head);
+  warp.store(s, j0, tile.head, vectors);
 }
 
 std::string fits(const Backward& args) {
   if (args.q.dtype == DType::f32) return "tensor cores multiply 16-bit numbers";
   if (std::string why = up_to_256(args); !why.empty()) return why;
-  if (!in_vectors(args.dq) || !in_vectors(args.dk) || !in_vectors(args.dv))
-    return "rows of dq, dk and dv must begin at multiples of 16 bytes";
   std::string why;
   with_shape<__nv_bfloat16>(
       args, [&](auto shape) { why = enough_shared_memory(decltype(shape)::bytes); });

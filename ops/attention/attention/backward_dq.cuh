@@ -26,16 +26,17 @@ struct DqSums {
 
 inline std::int64_t dq_sum_bytes(const Backward& args) {
   return args.q.shape[0] * args.q.shape[2] * tiles_per_head<16>(forward_of(args)) *
-         (args.q.shape[3] / 8) * FragmentSum::floats * std::int64_t(sizeof(float));
+         ceil_div(args.q.shape[3], 8) * FragmentSum::floats * std::int64_t(sizeof(float));
 }
 
 inline DqSums dq_sums_of(const Backward& args, void* at) {
-  return {static_cast<float*>(at), tiles_per_head<16>(forward_of(args)), int(args.q.shape[3] / 8)};
+  return {static_cast<float*>(at), tiles_per_head<16>(forward_of(args)),
+          int(ceil_div(args.q.shape[3], 8))};
 }
 
 template <class T>
 __global__ void __launch_bounds__(round_threads)
-    round_dq(BackwardProblem<T> problem, int per_head, DqSums sums) {
+    round_dq(BackwardProblem<T> problem, int per_head, DqSums sums, bool vectors) {
   const auto [s, head, first] = tile_of<round_rows>(problem, int(blockIdx.x), per_head);
   if (first >= s.queries) return;
   const int sequence =
@@ -51,7 +52,11 @@ __global__ void __launch_bounds__(round_threads)
     Vector<T, 8> out;
 #pragma unroll
     for (int e = 0; e < 8; ++e) out.at[e] = from_float<T>(problem.scale * sum[e]);
-    store<8>(problem.dq.at(s.batch, s.first_query + i, head) + 8 * c, out);
+    T* const to = problem.dq.at(s.batch, s.first_query + i, head);
+    if (vectors)
+      store<8>(to + 8 * c, out);
+    else
+      for (int e = 0; e < 8 && 8 * c + e < problem.dim; ++e) to[8 * c + e] = out.at[e];
   }
 }
 
@@ -60,7 +65,7 @@ void round_sums(const Backward& args, const BackwardProblem<T>& problem, const D
                 cudaStream_t stream) {
   const Forward forward = forward_of(args);
   round_dq<<<tiles_of<round_rows>(forward), round_threads, 0, stream>>>(
-      problem, tiles_per_head<round_rows>(forward), sums);
+      problem, tiles_per_head<round_rows>(forward), sums, in_vectors(args.dq));
 }
 
 }  // namespace

@@ -79,12 +79,13 @@ __device__ __forceinline__ void multiply(float (&sum)[I][J][4], LoadA&& load_a, 
   }
 }
 
-// Which tensors cp.async can fetch, 16 bytes at a time.
+// Which tensors may be moved 16 bytes at a time.
 struct BackwardVectors {
-  bool q, k, v, d_o;
+  bool q, k, v, d_o, dq, dk, dv;
 };
 inline BackwardVectors vectors_of(const Backward& a) {
-  return {in_vectors(a.q), in_vectors(a.k), in_vectors(a.v), in_vectors(a.d_o)};
+  return {in_vectors(a.q),  in_vectors(a.k),  in_vectors(a.v), in_vectors(a.d_o),
+          in_vectors(a.dq), in_vectors(a.dk), in_vectors(a.dv)};
 }
 
 // f(the smallest shape that has room for the heads)
@@ -218,16 +219,17 @@ struct BackwardWarp {
     });
   }
 
-  __device__ __forceinline__ void store(const Sequence& sequence, int j0, int kv_head) const {
-    store(problem.dk, dk, problem.dim, problem.scale, sequence, j0, kv_head);
-    store(problem.dv, dv, problem.value_dim, 1, sequence, j0, kv_head);
+  __device__ __forceinline__ void store(const Sequence& sequence, int j0, int kv_head,
+                                        const BackwardVectors& vectors) const {
+    store(problem.dk, dk, problem.dim, problem.scale, sequence, j0, kv_head, vectors.dk);
+    store(problem.dv, dv, problem.value_dim, 1, sequence, j0, kv_head, vectors.dv);
   }
 
  private:
   template <int N>
   static __device__ __forceinline__ void store(const Rows<T>& to, const float (&sum)[I][N][4],
                                                int columns, float by, const Sequence& sequence,
-                                               int j0, int kv_head) {
+                                               int j0, int kv_head, bool vectors) {
 #pragma unroll
     for (int i = 0; i < 2 * I; ++i) {
       const int key = j0 + first_key() + 8 * i + lane() / 4;
@@ -236,9 +238,13 @@ struct BackwardWarp {
 #pragma unroll
       for (int j = 0; j < N; ++j) {
         const int c = (part() * N + j) * 8 + lane() % 4 * 2;
-        const float* const pair = sum[i / 2][j] + i % 2 * 2;
-        if (c < columns)
-          *reinterpret_cast<std::uint32_t*>(row + c) = pack<T>(by * pair[0], by * pair[1]);
+        const float a = by * sum[i / 2][j][i % 2 * 2], b = by * sum[i / 2][j][i % 2 * 2 + 1];
+        if (vectors) {
+          if (c < columns) *reinterpret_cast<std::uint32_t*>(row + c) = pack<T>(a, b);
+        } else {
+          if (c < columns) row[c] = from_float<T>(a);
+          if (c + 1 < columns) row[c + 1] = from_float<T>(b);
+        }
       }
     }
   }
