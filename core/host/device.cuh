@@ -7,6 +7,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <string>
 #include <tuple>
 
 #include "core/host/error.h"
@@ -80,6 +81,14 @@ int allow_shared(void (*kernel)(Params...), std::size_t bytes) {
   detail::raise_attribute(reinterpret_cast<const void*>(kernel),
                           cudaFuncAttributeMaxDynamicSharedMemorySize, size);
   return size;
+}
+
+// For a rung's .supports: empty where a block may have that much shared memory.
+inline std::string enough_shared_memory(std::size_t bytes) {
+  const int have = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+  if (static_cast<std::size_t>(have) >= bytes) return {};
+  return "needs " + std::to_string((bytes + 1023) / 1024) +
+         " KiB of shared memory per block; this device has " + std::to_string(have / 1024);
 }
 
 // Before a launch in clusters of more than 8 blocks.

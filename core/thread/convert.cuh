@@ -31,4 +31,18 @@ __device__ __forceinline__ __nv_bfloat16 from_float<__nv_bfloat16>(float x) {
   return __float2bfloat16_rn(x);
 }
 
+// Two neighbours as one word, the first in its low half, by one instruction.
+template <class T>
+__device__ __forceinline__ unsigned pack(float low, float high);
+template <>
+__device__ __forceinline__ unsigned pack<__half>(float low, float high) {
+  const __half2 pair = __floats2half2_rn(low, high);
+  return reinterpret_cast<const unsigned&>(pair);
+}
+template <>
+__device__ __forceinline__ unsigned pack<__nv_bfloat16>(float low, float high) {
+  const __nv_bfloat162 pair = __floats2bfloat162_rn(low, high);
+  return reinterpret_cast<const unsigned&>(pair);
+}
+
 }  // namespace warpath

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "ops/softmax/lanes.cuh"
-#include "ops/softmax/stat.cuh"
+#include "core/block/softmax_stat.cuh"
 
 namespace warpath::softmax {
 

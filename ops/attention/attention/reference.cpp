@@ -6,7 +6,8 @@
 //    16 bits of the inputs: each by at most half a unit in the last place, 2^-8 of it in bf16 and 2^-11 in f16. These
 //    errors are independent, so in o[i] = sum_j p_ij v_j they add up as the root of the sum of squares: uniform errors
 //    have 0.4 times the largest as their standard deviation, and the worst of 10^8 elements is 6 deviations away. Hence
-//    `rounding` = 2.5 times the largest error, times sqrt(sum_j (p_ij v_j)^2). For f32 this part is zero.
+//    `rounding` = 2.5 times the largest error, times sqrt(sum_j (p_ij v_j)^2). For f32 this part is zero. Below the smallest
+//    normal number of a type errors shrink no further, and p and ds of the backward pass can be that small in f16.
 // 2. Arithmetic in float. A sum of n terms costs 8 + sqrt(n) / 2 units of the sum of their absolute values. A logit is off by
 //    as many units as |q_i| |k_j| scale is large (Cauchy-Schwarz), its p by that much of itself; four times that admits
 //    tensor cores, which cut off where a float would round, and the subtraction of the maximum.
@@ -39,6 +40,10 @@ double rounding(DType dtype) {
   return dtype == DType::f32 ? 0 : 2.5 * std::exp2(-1 - info(dtype).mantissa_bits);
 }
 
+double smallest_normal(DType dtype) {
+  return dtype == DType::f16 ? 0x1p-14 : 0x1p-126;
+}
+
 double roundings(std::int64_t terms) {
   return 8 + std::sqrt(static_cast<double>(terms)) / 2;
 }
@@ -49,14 +54,16 @@ double norm(const double* x, std::int64_t n) {
   return std::sqrt(sum);
 }
 
-// Adds a bound of sum_j |w_ij|^power |b_jc|^power to d, which has rows of c elements; w is m x n, b is n x c.
+// Adds a bound of sum_j |w_ij|^power |b_jc|^power to d, which has rows of c elements; w is m x n, b is n x c. Elements
+// of w that are not zero count as `least` at least.
 void add_bound(MatrixView w, MatrixView b, double* d, std::int64_t m, std::int64_t c,
-               std::int64_t n, int power) {
+               std::int64_t n, int power, double least = 0) {
   const std::int64_t parts = (n + together - 1) / together;
   Matrix sums = zeros(m * parts), most = zeros(parts * c);
   for (std::int64_t i = 0; i < m; ++i)
     for (std::int64_t j = 0; j < n; ++j) {
-      const double x = std::abs(w.at[i * w.down + j * w.right]);
+      double x = std::abs(w.at[i * w.down + j * w.right]);
+      if (x > 0 && x < least) x = least;
       sums[static_cast<std::size_t>(i * parts + j / together)] += power == 2 ? x * x : x;
     }
   for (std::int64_t j = 0; j < n; ++j)
@@ -226,10 +233,12 @@ void forward(const Args& args, const Tensor& o, const Tensor& lse, const Tensor*
 // One gradient of a head of keys, and the two parts of its scale.
 struct Sum {
   std::int64_t cols;
+  double least;  // normal number of its type
   Matrix value, sums, squares;
 
-  Sum(std::int64_t rows, std::int64_t cols)
+  Sum(std::int64_t rows, std::int64_t cols, DType dtype)
       : cols(cols),
+        least(smallest_normal(dtype)),
         value(zeros(rows * cols)),
         sums(zeros(rows * cols)),
         squares(zeros(rows * cols)) {}
@@ -239,7 +248,7 @@ struct Sum {
            std::int64_t n) {
     add_product(w, b, value.data() + at * cols, cols, m, cols, n);
     add_bound(errors, b, sums.data() + at * cols, m, cols, n, 1);
-    add_bound(w, b, squares.data() + at * cols, m, cols, n, 2);
+    add_bound(w, b, squares.data() + at * cols, m, cols, n, 2, least);
   }
   void put(double* to, double* scale, std::int64_t pitch, std::int64_t rows, double factor,
            double round) const {
@@ -298,7 +307,7 @@ void backward_rows(const Head<Backward>& h, std::int64_t first, Sum& dk, Sum& dv
   const MatrixView k{h.of_key(args.k, p.keys.first), h.pitch(args.k), 1};
   dv.add(p.keys.first, {dropped.data(), 1, n}, {p_errors.data(), 1, n}, {d_o, o_pitch, 1}, n, m);
   dk.add(p.keys.first, down, {errors.data(), 1, n}, q, n, m);
-  Sum dq(m, d);
+  Sum dq(m, d, scale.dq.dtype);
   dq.add(0, along, {errors.data(), n, 1}, k, m, n);
   dq.put(h.of_query(args.dq, first), h.of_query(scale.dq, first), h.pitch(args.dq), m, h.scale(),
          rounding(scale.dq.dtype));
@@ -367,7 +376,7 @@ void backward_reference(const Backward& args, const Backward& scale) {
   parallel_for(tasks, 1, [&](std::int64_t task) {
     const Sequence& s = all[static_cast<std::size_t>(task / kv_heads)];
     const std::int64_t first = task % kv_heads * group;
-    Sum dk(s.keys, args.k.shape[3]), dv(s.keys, args.v.shape[3]);
+    Sum dk(s.keys, args.k.shape[3], scale.dk.dtype), dv(s.keys, args.v.shape[3], scale.dv.dtype);
     for (std::int64_t head = first; head < first + group; ++head)
       for (std::int64_t i = 0; i < s.queries; i += block)
         backward_rows({args, s, head}, i, dk, dv, scale);

@@ -1,4 +1,4 @@
-// Which tile of d a block makes, and what a block may hold.
+// Which tile of d a block makes.
 #pragma once
 #include "core/block/tile_order.cuh"
 #include "core/host/device.cuh"
@@ -13,13 +13,6 @@ __device__ __forceinline__ Place grouped_place(unsigned tile, std::int64_t m, st
   const TileOrder order{int((m + Down - 1) / Down), int((n + Right - 1) / Right), 1, 8};
   const TilePlace at = order.at(int(tile));
   return {at.batch, std::int64_t(at.row) * Down, std::int64_t(at.column) * Right};
-}
-
-inline std::string enough_shared_memory(std::size_t bytes) {
-  const int have = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
-  if (static_cast<std::size_t>(have) >= bytes) return {};
-  return "needs " + std::to_string((bytes + 1023) / 1024) +
-         " KiB of shared memory per block; this device has " + std::to_string(have / 1024);
 }
 
 }  // namespace warpath::matmul

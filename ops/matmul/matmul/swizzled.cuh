@@ -5,7 +5,7 @@
 #include "core/ptx/matrix.cuh"
 #include "core/ptx/mma.cuh"
 #include "ops/matmul/matmul/chunk.cuh"
-#include "ops/matmul/matmul/transpose_4x4.cuh"
+#include "core/warp/transpose_4x4.cuh"
 
 namespace warpath::matmul {
 

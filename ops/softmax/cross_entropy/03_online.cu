@@ -1,7 +1,7 @@
 // Maximum and sum in one pass, sixteen bytes per load, for rows that start anywhere.
 //
 // What changed: the sum is kept relative to the largest logit so far and scaled down when a larger
-// one comes (stat.cuh), once per vector of 8 logits of 16 bits. So the logits are read twice instead
+// one comes (softmax_stat.cuh), once per vector of 8 logits of 16 bits. So the logits are read twice instead
 // of three times. Rows of 50257 words start at every even address: each is cut at the 16-byte
 // boundaries (cut.cuh), and only its first and last few logits are moved one by one. The gradient
 // is stored as it was loaded, which needs both tensors to be cut alike; otherwise single elements.

@@ -1,14 +1,14 @@
 // Maximum and sum in one pass over the row: the online softmax.
 //
 // What changed: a running sum is kept relative to the running maximum, and scaled down whenever a
-// larger element is found; two such pairs can be joined (stat.cuh). So x is read twice instead of
+// larger element is found; two such pairs can be joined (softmax_stat.cuh). So x is read twice instead of
 // three times, and a row needs one reduction instead of two. A block of 256 threads takes a row, so
 // long rows have enough loads in flight.
 // Limit: the second read of x, one element per load, and an extra exp for every element.
 #include "core/host/dispatch.cuh"
 #include "core/host/launch.h"
 #include "ops/softmax/softmax/softmax.h"
-#include "ops/softmax/stat.cuh"
+#include "core/block/softmax_stat.cuh"
 
 namespace warpath::softmax {
 namespace {

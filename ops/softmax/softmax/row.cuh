@@ -4,7 +4,7 @@
 #include "core/host/launch.h"
 #include "ops/softmax/cut.cuh"
 #include "ops/softmax/lanes.cuh"
-#include "ops/softmax/stat.cuh"
+#include "core/block/softmax_stat.cuh"
 
 namespace warpath::softmax {
 

@@ -3,7 +3,7 @@
 #include "core/host/dispatch.cuh"
 #include "core/host/launch.h"
 #include "ops/softmax/softmax/softmax.h"
-#include "ops/softmax/stat.cuh"
+#include "core/block/softmax_stat.cuh"
 
 namespace warpath::softmax {
 namespace {

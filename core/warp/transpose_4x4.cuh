@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-namespace warpath::matmul {
+namespace warpath {
 
 // Lanes 4 i to 4 i + 3: word w of lane l becomes word l of lane w. All lanes of the warp must take
 // part.
@@ -18,4 +18,4 @@ __device__ __forceinline__ void transpose_4x4(std::uint32_t (&word)[4]) {
   exchange(word[1], word[3], 2);
 }
 
-}  // namespace warpath::matmul
+}  // namespace warpath

@@ -32,6 +32,15 @@ __device__ __forceinline__ Stat include(Stat a, float x) {
   return join(a, {x, 1.0f});
 }
 
+// Rows of c * x, with c > 0 and x the numbers at hand: with factor = c * log2(e), one FMA and one ex2 give an
+// exponential. `shift` is the maximum in that unit, or 0 for a row of nothing but -inf.
+__device__ __forceinline__ float shift_of(float max, float factor) {
+  return max == -INFINITY ? 0.0f : max * factor;
+}
+__device__ __forceinline__ float exp_scaled(float x, float factor, float shift) {
+  return ptx::exp2(fmaf(x, factor, -shift));
+}
+
 template <int Width = 32>
 __device__ __forceinline__ Stat warp_join(Stat s) {
 #pragma unroll
