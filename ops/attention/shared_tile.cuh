@@ -30,7 +30,7 @@ struct SharedTile {
   static constexpr int group = Dim % 64 == 0 ? 8 : 4;  // chunks that are permuted
   static constexpr int pitch = Dim * 2;                // bytes
   static constexpr int bytes = Rows * pitch;
-  static constexpr int phases = group / 2;  // pairs of chunks in a group
+  static constexpr int pairs = group / 2;
 
   static __device__ __forceinline__ int phase(int row) {
     return group == 8 ? row % 8 : row / 2 % 4;
@@ -54,13 +54,14 @@ struct SharedTile {
                             row + r < rows && chunk * E + c < from.dim);
   }
 
-  // Where this lane reads for ldmatrix: one address for each pair of chunks of a group, in the first rows. All other
-  // fragments lie at constant distances from these.
+  // Where this lane reads for ldmatrix. A row begins at a multiple of a group, so the permutation of a pair of chunks is an XOR
+  // of the address, too; all other fragments lie at constant distances.
   struct Lane {
-    std::uint32_t at[phases];
+    std::uint32_t at;
 
+    // `step`: pairs of chunks to the right.
     __device__ __forceinline__ std::uint32_t address(int row, int step) const {
-      return at[step % phases] + row * pitch + step / phases * group * 16;
+      return (at ^ step % pairs * 32) + row * pitch + step / pairs * group * 16;
     }
   };
   // For a (rows x depth) and for b from memory with the depth down the rows: lanes 8 to 15 take the lower rows.
@@ -100,10 +101,7 @@ struct SharedTile {
 
  private:
   static __device__ __forceinline__ Lane lane_at(std::uint32_t tile, int row, int chunk) {
-    Lane lane;
-#pragma unroll
-    for (int i = 0; i < phases; ++i) lane.at[i] = place(tile, row, chunk + 2 * i);
-    return lane;
+    return {place(tile, row, chunk)};
   }
 
   template <int Threads>

@@ -14,25 +14,25 @@
 namespace warpath::attention {
 namespace {
 
-// D and V: dim and value_dim, rounded up.
-template <class T, int D, int V>
+// D and V: dim and value_dim, rounded up. General: with a soft cap, dropout or a negative scale, which take instructions and
+// registers for every score.
+template <class T, int D, int V, bool General>
 struct Shape {
   static constexpr int rows = 128, keys = 64;
-  static constexpr int warps = D > 128 ? 8 : 4, threads = 32 * warps;
-  static constexpr int blocks = D > 128 ? 1 : 2;  // per multiprocessor
-  static constexpr int M = rows / warps / 16;     // fragments of 16 rows per warp
-  static constexpr bool keep_q = D <= 64;         // in registers
+  static constexpr int warps = D > 128 || General ? 8 : 4, threads = 32 * warps;
+  static constexpr int blocks = 8 / warps;     // per multiprocessor
+  static constexpr int M = rows / warps / 16;  // fragments of 16 rows per warp
+  static constexpr bool keep_q = D <= 64;      // in registers
   using Queries = SharedTile<T, rows, D>;
   using KeyTile = SharedTile<T, keys, D>;
   using ValueTile = SharedTile<T, keys, V>;
   static constexpr int bytes = Queries::bytes + KeyTile::bytes + ValueTile::bytes;
 };
 
-// General: with a soft cap, dropout or a negative scale, which cost instructions for every score.
 template <class T, int D, int V, bool General>
-__global__ void __launch_bounds__(Shape<T, D, V>::threads, Shape<T, D, V>::blocks)
+__global__ void __launch_bounds__(Shape<T, D, V, General>::threads, Shape<T, D, V, General>::blocks)
     flash(const __grid_constant__ Problem<T> p, int per_head, Vectors vectors) {
-  using S = Shape<T, D, V>;
+  using S = Shape<T, D, V, General>;
   extern __shared__ __align__(128) unsigned char memory[];
   const Tile tile = tile_of<S::rows>(p, int(blockIdx.x), per_head);
   const Sequence& at = tile.s;
@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(Shape<T, D, V>::threads, Shape<T, D, V>::block
   const Visible visible = p.visible(at);
   const Keys seen = visible.of_rows(tile.row, min(tile.row + S::rows, at.queries));
   const int warp = threadIdx.x / 32 * 16 * S::M, first = tile.row + warp;  // this warp's rows
-  const Keys mine = visible.of_rows(first, first + 16 * S::M);
+  const int mine = visible.of_rows(first, first + 16 * S::M).last;
 
   const int kv_head = tile.head / p.group;
   const HeadRows<T> q{p.q.at(at.batch, at.first_query + tile.row, tile.head), p.q.token, p.dim,
@@ -57,14 +57,13 @@ __global__ void __launch_bounds__(Shape<T, D, V>::threads, Shape<T, D, V>::block
     ptx::copy_async_commit();
   };
 
-  const float cap = fabsf(p.softcap);
-  const float factor = softmax::log2_e * (cap != 0.0f ? cap : fabsf(p.scale));
+  const float factor = p.exponent_factor();
   WarpRows<T, S, D, V> rows;
   const int begin = seen.first / S::keys * S::keys;
   S::Queries::template fetch<S::threads>(q_at, q, at.queries - tile.row);
   fetch_keys(begin);
   for (int j = begin; j < seen.last; j += S::keys) {
-    const bool busy = mine.first < j + S::keys && j < mine.last;
+    const bool busy = j < mine;
     ptx::copy_async_wait<0>();
     __syncthreads();  // the keys are here, the last values are no longer needed
     S::ValueTile::template fetch<S::threads>(v_at, v.from(j), at.keys - j);
@@ -79,20 +78,23 @@ __global__ void __launch_bounds__(Shape<T, D, V>::threads, Shape<T, D, V>::block
     if (j + S::keys < seen.last) fetch_keys(j + S::keys);
     if (!busy) continue;
     if constexpr (General)
-      rows.for_each_score([&](float& s, int, int, int) {
-        s = cap != 0.0f ? p.capped(s * p.scale / cap) : copysignf(1.0f, p.scale) * s;
+      rows.for_each_pair([&](float& a, float& b, int, int) {
+        a = p.for_exponent(a);
+        b = p.for_exponent(b);
       });
     if (!visible.whole(first, first + 16 * S::M, j, j + S::keys))
-      rows.for_each_score([&](float& s, int m, int h, int c) {
-        const Keys keys = visible.of(first + 16 * m + 8 * h + int(threadIdx.x) % 32 / 4);
-        if (j + c < keys.first || j + c >= keys.last) s = -INFINITY;
+      rows.for_each_pair([&](float& a, float& b, int r, int c) {
+        const Keys keys = visible.of(first + r);
+        if (j + c < keys.first || j + c >= keys.last) a = -INFINITY;
+        if (j + c + 1 < keys.first || j + c + 1 >= keys.last) b = -INFINITY;
       });
     rows.exponentiate(factor);
     if constexpr (General)
       if (p.dropout.on)
-        rows.for_each_score([&](float& s, int m, int h, int c) {
-          const int query = first + 16 * m + 8 * h + int(threadIdx.x) % 32 / 4;
-          s = p.dropout.apply(s, p.row(at, tile.head, query), j + c);
+        rows.for_each_pair([&](float& a, float& b, int r, int c) {
+          const PhiloxWords words = p.dropout.words(p.row(at, tile.head, first + r), (j + c) / 4);
+          a = p.dropout.apply(a, words.at[c % 4]);  // c is even: both have words of the same call
+          b = p.dropout.apply(b, words.at[c % 4 + 1]);
         });
     rows.multiply_values(v_lane);
   }
@@ -101,11 +103,12 @@ __global__ void __launch_bounds__(Shape<T, D, V>::threads, Shape<T, D, V>::block
 
 // The first of these sizes that both dims fit into. General kernels are rarer, so there are fewer of them.
 template <class T, class F>
-void with_shape(const Forward& args, bool general, F&& f) {
+void with_shape(const Forward& args, F&& f) {
+  const bool general = args.softcap != 0 || args.dropout != 0 || args.scale < 0;
   const std::int64_t d = args.q.shape[3], v = args.v.shape[3];
   const auto attempt = [&]<int D, int V, bool General>() {
     if (d > D || v > V || general != General) return false;
-    f(flash<T, D, V, General>, Shape<T, D, V>{});
+    f(flash<T, D, V, General>, Shape<T, D, V, General>{});
     return true;
   };
   general ? attempt.template operator()<64, 64, true>() ||
@@ -124,8 +127,7 @@ void launch(const Forward& args, cudaStream_t stream) {
   dispatch<__half, __nv_bfloat16>(args.q.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const Problem<T> problem = problem_of<T>(args);
-    const bool general = args.softcap != 0 || args.dropout != 0 || problem.scale < 0;
-    with_shape<T>(args, general, [&](auto kernel, auto shape) {
+    with_shape<T>(args, [&](auto kernel, auto shape) {
       using S = decltype(shape);
       allow_shared(kernel, S::bytes);
       kernel<<<tiles_of<S::rows>(args), S::threads, S::bytes, stream>>>(
@@ -139,9 +141,8 @@ std::string fits(const Forward& args) {
   if (args.q.dtype == DType::f32) return "tensor cores multiply 16-bit numbers";
   if (std::string why = up_to_256(args); !why.empty()) return why;
   std::string why;
-  with_shape<__nv_bfloat16>(args, args.dropout != 0, [&](auto, auto shape) {
-    why = enough_shared_memory(decltype(shape)::bytes);
-  });
+  with_shape<__nv_bfloat16>(
+      args, [&](auto, auto shape) { why = enough_shared_memory(decltype(shape)::bytes); });
   return why;
 }
 

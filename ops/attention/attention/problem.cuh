@@ -113,6 +113,14 @@ struct Problem {
   __device__ __forceinline__ float logit(float product) const {
     return softcap == 0.0f ? product * scale : capped(product * scale / softcap) * softcap;
   }
+  // The same for softmax::exp_scaled: x and a factor > 0 such that exp(logit) = 2^(factor * x).
+  __device__ __forceinline__ float for_exponent(float product) const {
+    return softcap != 0.0f ? capped(product * scale / fabsf(softcap))
+                           : copysignf(1.0f, scale) * product;
+  }
+  __device__ __forceinline__ float exponent_factor() const {
+    return softmax::log2_e * fabsf(softcap != 0.0f ? softcap : scale);
+  }
   static __device__ __forceinline__ float capped(float x) {
     return 1.0f - 2.0f * ptx::reciprocal(1.0f + ptx::exp2(2.0f * softmax::log2_e * x));
   }

@@ -54,16 +54,17 @@ struct WarpRows {
     }
   }
 
-  // f(score, fragment, half, column): half 0 is row i / 4 of the fragment, half 1 the one 8 below.
+  // f(score, its neighbour, row, column): relative to the warp's first row and the tile's first key.
   template <class F>
-  __device__ __forceinline__ void for_each_score(F&& f) {
+  __device__ __forceinline__ void for_each_pair(F&& f) {
+    const int lane = threadIdx.x % 32;
 #pragma unroll
     for (int m = 0; m < M; ++m)
 #pragma unroll
       for (int n = 0; n < keys / 8; ++n)
 #pragma unroll
-        for (int e = 0; e < 4; ++e)
-          f(s[m][n][e], m, e / 2, 8 * n + int(threadIdx.x) % 4 * 2 + e % 2);
+        for (int h = 0; h < 2; ++h)
+          f(s[m][n][2 * h], s[m][n][2 * h + 1], 16 * m + 8 * h + lane / 4, 8 * n + lane % 4 * 2);
   }
 
   // From scores to probabilities relative to the maximum so far; sums and o follow it. A lane adds up its own columns only.
@@ -86,6 +87,7 @@ struct WarpRows {
           for (int e = 2 * h; e < 2 * h + 2; ++e)
             sum += s[m][n][e] = softmax::exp_scaled(s[m][n][e], factor, shift);
         row[m][h] = {max, sum};
+        if (!__any_sync(full_mask, shrink != 1.0f)) continue;  // most tiles hold no new maximum
 #pragma unroll
         for (int n = 0; n < V / 8; ++n) {
           o[m][n][2 * h] *= shrink;
