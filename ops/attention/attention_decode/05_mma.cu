@@ -33,7 +33,8 @@ struct Parts {
             .keys = all.keys,
             .part = part,
             .parts = begin < end ? (all.count + each - 1) / each : -1,
-            .counter = unit};
+            .counter = unit,
+            .behind = 0};
   }
   template <class T>
   __device__ __forceinline__ void next(const Problem<T>&, Run& run) const {

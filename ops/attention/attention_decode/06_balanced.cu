@@ -14,11 +14,16 @@ namespace {
 constexpr int least_tiles =
     4;  // of a block: joining many short parts would cost more than it gains
 
+// Where a block's first tile lies: unit of the sequence, tile of the unit.
+struct Spot {
+  int sequence, unit, tile;
+};
+
 // What a block knows of the cuts.
 struct Cut {
-  int each;                // tiles of a share
-  int begin, end;          // this block's tiles; none: end <= begin
-  int sequence, unit, at;  // where they begin: unit of the sequence, tile of the unit
+  int each;        // tiles of a share
+  int begin, end;  // this block's tiles; none: end <= begin
+  Spot spot;
 };
 
 struct Shares {
@@ -47,7 +52,7 @@ struct Shares {
   }
   template <class T>
   __device__ __forceinline__ Run first(const Problem<T>& p) const {
-    return run_of(p, cut.sequence, cut.unit, cut.at, cut.begin);
+    return run_of(p, cut.spot.sequence, cut.spot.unit, cut.spot.tile, cut.begin);
   }
   template <class T>
   __device__ __forceinline__ void next(const Problem<T>& p, Run& run) const {
@@ -63,7 +68,7 @@ struct Shares {
 
   // A thread counts the tiles of some sequences; the one that has the block's first tile says where it is.
   template <class T>
-  __device__ __forceinline__ void find(const Problem<T>& p, int (&counts)[threads], Cut& found) {
+  __device__ __forceinline__ void find(const Problem<T>& p, int (&counts)[threads], Spot& found) {
     const int each = (batch + threads - 1) / threads, units = p.kv_heads * row_blocks;
     const int begin = min(int(threadIdx.x) * each, batch), end = min(begin + each, batch);
     int mine = 0;
@@ -83,12 +88,10 @@ struct Shares {
       int b = begin, at = cut.begin - before;
       while (at >= Tiles(p, b).count * units) at -= Tiles(p, b++).count * units;
       const int count = Tiles(p, b).count;
-      found = {.sequence = b, .unit = at / count, .at = at % count};
+      found = {b, at / count, at % count};
     }
     __syncthreads();
-    cut.sequence = found.sequence;
-    cut.unit = found.unit;
-    cut.at = found.at;
+    cut.spot = found;
   }
 };
 
@@ -98,7 +101,7 @@ __global__ void __launch_bounds__(threads, Loop::blocks_an_sm)
   extern __shared__ __align__(128) unsigned char memory[];
   __shared__ typename Loop::Shared shared;
   __shared__ int counts[threads];
-  __shared__ Cut found;
+  __shared__ Spot found;
   plan.find(p, counts, found);
   if (plan.cut.begin < plan.cut.end) Loop(p, memory).run(plan, plan.first(p), partials, shared);
 }

@@ -135,7 +135,7 @@ static std::vector<Case> cases() {
       sized("pages of 16", {5, 1, 8, 2, 128, 16, 9}),
       sized("pages of 64", {6, 1, 4, 1, 64, 64, 3}),
       sized("pages of 7", {3, 2, 4, 2, 40, 7, 11}),
-      sized("many keys", {1, 1, 4, 2, 64, 64, 17}),
+      sized("many keys", {1, 1, 4, 1, 32, 64, 10}),
       sized("16 tokens", {2, 16, 4, 1, 64, 32, 3}),
       sized("5 tokens, 15 rows", {4, 5, 3, 1, 64, 1, 70}),
       sized("17 rows", {3, 1, 17, 1, 64, 65, 0}, {.without = {"lse"}}),
