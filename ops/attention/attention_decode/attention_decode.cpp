@@ -136,6 +136,7 @@ static std::vector<Case> cases() {
       sized("pages of 64", {6, 1, 4, 1, 64, 64, 3}),
       sized("pages of 7", {3, 2, 4, 2, 40, 7, 11}),
       sized("many keys", {1, 1, 4, 1, 32, 64, 10}),
+      sized("lengths differ", {6, 1, 2, 1, 8, 64, 20}),
       sized("16 tokens", {2, 16, 4, 1, 64, 32, 3}),
       sized("5 tokens, 15 rows", {4, 5, 3, 1, 64, 1, 70}),
       sized("17 rows", {3, 1, 17, 1, 64, 65, 0}, {.without = {"lse"}}),
