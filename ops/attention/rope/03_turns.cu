@@ -4,7 +4,8 @@
 // per position, and passes it as a kernel parameter. To take whole turns off is then one rint and one
 // subtraction in double, both exact where it counts, and what is left fits a float.
 // Limit: a thread loads two elements at a time, one head after the other.
-#include "ops/attention/rope/turns.cuh"
+#include "ops/attention/rope/call.cuh"
+#include "ops/attention/turns.cuh"
 
 namespace warpath::rope {
 namespace {
@@ -25,7 +26,7 @@ void launch(const Forward& args, cudaStream_t stream) {
   const Call call = call_of(args);
   const Sizes& sizes = call.sizes;
   if (sizes.tokens * sizes.all_heads() * sizes.units() == 0) return;
-  const Table table = table_of(call);
+  const Table table = table_of(call.scaling, sizes.pairs);
   dispatch_float(call.q.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     constexpr int threads = 128;
@@ -36,7 +37,7 @@ void launch(const Forward& args, cudaStream_t stream) {
 }
 
 std::string fits(const Forward& args) {
-  return few_pairs(call_of(args));
+  return few_pairs(call_of(args).sizes.pairs);
 }
 
 WARPATH_RUNG(Forward, launch, .supports = fits);

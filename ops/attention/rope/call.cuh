@@ -1,7 +1,6 @@
 // A call of rope or of its gradient as kernels see it, and what rungs share: where the elements of a
 // pair are, which position a token has, which frequency a pair.
 #pragma once
-#include <cmath>
 #include <cstdint>
 #include <string>
 
@@ -9,13 +8,10 @@
 #include "core/host/error.h"
 #include "core/host/launch.h"
 #include "core/thread/convert.cuh"
+#include "ops/attention/frequency.cuh"
 #include "ops/attention/rope/rope.h"
 
 namespace warpath::rope {
-
-struct Scaling {
-  double base, factor, low, high, original_max_position;
-};
 
 struct Sizes {
   std::int64_t tokens, sequence;
@@ -74,15 +70,6 @@ inline Call call_of(const Forward& a) {
 }
 inline Call call_of(const Backward& a) {
   return call_of(a, a.dq_out, a.dk_out, a.dq, a.dk, -1);
-}
-
-// Radians per position. In double: at position 100000 a float's rounding of it is 0.006 radians.
-__host__ __device__ inline double frequency(const Scaling& s, int pair, int pairs) {
-  const double f = pow(s.base, -double(pair) / pairs);
-  if (s.factor == 1) return f;
-  const double turns = s.original_max_position * f / (2 * 3.14159265358979323846);
-  const double smooth = fmin(fmax((turns - s.low) / (s.high - s.low), 0.0), 1.0);
-  return f * (smooth + (1 - smooth) / s.factor);
 }
 
 template <class T>

@@ -2,25 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "core/host/parallel.h"
 #include "core/host/registry.h"
+#include "ops/attention/reference_frequency.h"
 
 namespace warpath::rope {
-
-template <class Args>
-static double frequency(const Args& args, std::int64_t i, std::int64_t rotary_dim) {
-  const double f =
-      std::pow(args.base, -2.0 * static_cast<double>(i) / static_cast<double>(rotary_dim));
-  if (args.factor == 1) return f;
-  const double turns = static_cast<double>(args.original_max_position) * f / (2 * std::numbers::pi);
-  const double low = args.low_freq_factor, high = args.high_freq_factor;
-  if (turns > high) return f;
-  if (turns < low) return f / args.factor;
-  const double smooth = (turns - low) / (high - low);
-  return (1 - smooth) * f / args.factor + smooth * f;
-}
 
 // One tensor (batch, sequence, heads, dim). sign: -1 turns back.
 template <class Args>
@@ -37,7 +24,7 @@ static void turn(const Args& args, const Tensor& from, const Tensor& to, const T
       const std::int64_t i = halves ? d % (rotary / 2) : d / 2;
       const bool first = halves ? d < rotary / 2 : d % 2 == 0, turns = d < rotary;
       const std::int64_t other = halves ? (first ? d + rotary / 2 : d - rotary / 2) : d ^ 1;
-      const double angle = turns ? position * frequency(args, i, rotary) : 0;
+      const double angle = turns ? position * reference_frequency(args, i, rotary) : 0;
       const double c = std::cos(angle), s = sign * std::sin(angle) * (first ? -1 : 1);
       for (std::int64_t h = 0; h < heads; ++h) {
         const std::int64_t row = (token * heads + h) * dim;

@@ -2,8 +2,9 @@
 // rows (a row: one head of one token), with the angles of their tokens in shared memory.
 #pragma once
 #include "core/thread/divisor.cuh"
-#include "core/thread/vector.cuh"
-#include "ops/attention/rope/turns.cuh"
+#include "ops/attention/rope/call.cuh"
+#include "ops/attention/turn_vectors.cuh"
+#include "ops/attention/turns.cuh"
 
 namespace warpath::rope {
 namespace {
@@ -53,52 +54,6 @@ __device__ __forceinline__ int first_vector(const Sizes& s, const Tiling& t, int
 template <int N>
 __device__ __forceinline__ int second_vector(const Sizes& s, const Tiling& t, int unit) {
   return first_vector<N>(s, t, unit) + (unit >= t.turned || s.neighbours ? N : s.pairs);
-}
-
-// A vector as the machine moves it. Loaded data stays whole until it is used: taken apart at the load,
-// every 16-bit element would hold a register of its own, and the thread would wait for it there.
-template <class T, int N>
-using Whole = typename detail::Word<sizeof(T) * N>::type;
-
-// N pairs in two vectors: element i of the one with element i of the other, or neighbours in each.
-template <class T, int N, bool Neighbours>
-__device__ __forceinline__ void turn_vectors(Whole<T, N>& a, Whole<T, N>& b, const float* cosines,
-                                             const float* sines) {
-  constexpr int W = N < 4 ? N : 4;  // floats per access of shared memory
-  using V = Vector<T, N>;
-  V va = reinterpret_cast<const V&>(a), vb = reinterpret_cast<const V&>(b);
-  float x[2 * N];
-#pragma unroll
-  for (int i = 0; i < N; ++i) {
-    x[i] = to_float(va.at[i]);
-    x[N + i] = to_float(vb.at[i]);
-  }
-#pragma unroll
-  for (int i = 0; i < N; i += W) {
-    const Vector<float, W> c = load<W>(cosines + i), s = load<W>(sines + i);
-#pragma unroll
-    for (int w = 0; w < W; ++w) {
-      float& one = x[Neighbours ? 2 * (i + w) : i + w];
-      float& two = x[Neighbours ? 2 * (i + w) + 1 : N + i + w];
-      const float turned = one * c.at[w] - two * s.at[w];
-      two = two * c.at[w] + one * s.at[w];
-      one = turned;
-    }
-  }
-#pragma unroll
-  for (int i = 0; i < N; ++i) {
-    va.at[i] = from_float<T>(x[i]);
-    vb.at[i] = from_float<T>(x[N + i]);
-  }
-  a = reinterpret_cast<const Whole<T, N>&>(va);
-  b = reinterpret_cast<const Whole<T, N>&>(vb);
-}
-
-// load_kept() of a whole vector.
-template <int N, class T>
-__device__ __forceinline__ Whole<T, N> load_whole(const T* p, bool there) {
-  const Vector<T, N> v = load_kept<N>(p, there);
-  return reinterpret_cast<const Whole<T, N>&>(v);
 }
 
 template <class T, int N>
@@ -180,13 +135,13 @@ bool takes_vectors(const Call& call) {
 inline std::string vector_fits(const Call& call) {
   if (call.sizes.dim > 2 * vector_threads) return "it takes heads of up to 512 elements";
   if (call.sizes.tokens * call.sizes.all_heads() > 2000000000) return "it takes up to 2e9 heads";
-  return few_pairs(call);
+  return few_pairs(call.sizes.pairs);
 }
 
 inline void launch_vectorised(const Call& call, cudaStream_t stream) {
   const Sizes& sizes = call.sizes;
   if (sizes.tokens * sizes.all_heads() * sizes.dim == 0) return;
-  const Table table = table_of(call);
+  const Table table = table_of(call.scaling, sizes.pairs);
   dispatch_float(call.q.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const auto run = [&](auto width) {

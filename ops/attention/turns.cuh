@@ -1,6 +1,9 @@
 // Angles in whole turns: frequencies from the host, the range reduction in two instructions.
 #pragma once
-#include "ops/attention/rope/call.cuh"
+#include <cstdint>
+#include <string>
+
+#include "ops/attention/frequency.cuh"
 
 namespace warpath::rope {
 namespace {
@@ -13,15 +16,14 @@ struct Table {
 };
 
 // pow takes the host some 3 us for 64 pairs. Calls mostly repeat the last one's: it is kept.
-inline Table table_of(const Call& call) {
+inline Table table_of(const Scaling& is, int pairs) {
   struct Made {
     Scaling scaling{};
     int pairs = 0;
     Table table{};
   };
   static thread_local Made last;
-  const Scaling &is = call.scaling, &was = last.scaling;
-  const int pairs = call.sizes.pairs;
+  const Scaling& was = last.scaling;
   if (last.pairs != pairs || is.base != was.base || is.factor != was.factor || is.low != was.low ||
       is.high != was.high || is.original_max_position != was.original_max_position) {
     last.scaling = is;
@@ -32,8 +34,8 @@ inline Table table_of(const Call& call) {
   return last.table;
 }
 
-inline std::string few_pairs(const Call& call) {
-  return call.sizes.pairs <= most_pairs ? "" : "it takes heads of up to 512 rotated elements";
+inline std::string few_pairs(int pairs) {
+  return pairs <= most_pairs ? "" : "it takes heads of up to 512 rotated elements";
 }
 
 struct Turn {

@@ -1,0 +1,66 @@
+// One warp, one query: it walks through the keys that its token sees.
+//
+// The lanes share the elements of a head. A key costs one dot product, added up over the lanes by shuffles, and the online
+// softmax makes one pass of it: when a larger score comes, the sum and the output so far are scaled down.
+// Limit: every query reads all keys for itself, with grouped queries the same ones several times; a lane asks for 2 bytes at a
+// time; and one key waits for the one before it.
+#include "core/warp/reduce.cuh"
+#include "ops/attention/attention_decode/problem.cuh"
+
+namespace warpath::attention_decode {
+namespace {
+
+constexpr int threads = 128, items = most_dim / 32;
+
+template <class T>
+__global__ void naive(Problem<T> p, std::int64_t queries) {
+  const std::int64_t query = std::int64_t(blockIdx.x) * (threads / 32) + threadIdx.x / 32;
+  if (query >= queries) return;
+  const int row = int(query % p.rows), kv = int(query / p.rows % p.kv_heads);
+  const int sequence = int(query / p.rows / p.kv_heads), lane = threadIdx.x % 32;
+  const T* from = p.query(sequence, kv, row);
+  float q[items], o[items] = {};
+#pragma unroll
+  for (int i = 0; i < items; ++i)
+    q[i] = i * 32 + lane < p.dim ? to_float(from[i * 32 + lane]) : 0.0f;
+
+  Stat s = {-INFINITY, 0};
+  const attention::Keys keys = p.visible(sequence).of(p.token_of(row));
+  for (int j = keys.first; j < keys.last; ++j) {
+    const attention::Slot slot = p.pages.find(sequence, j);
+    const T *k = p.k.at(slot, kv), *v = p.v.at(slot, kv);
+    float dot = 0;
+#pragma unroll
+    for (int i = 0; i < items; ++i)
+      if (i * 32 + lane < p.dim) dot += q[i] * to_float(k[i * 32 + lane]);
+    const float score = p.score(warp_reduce(dot, Sum{}));
+    const float max = fmaxf(s.max, score);
+    const float before = weight(s.max, max), now = weight(score, max);
+    s = {max, s.sum * before + now};
+#pragma unroll
+    for (int i = 0; i < items; ++i)
+      if (i * 32 + lane < p.dim) o[i] = o[i] * before + now * to_float(v[i * 32 + lane]);
+  }
+
+  T* to = p.output(sequence, kv, row);
+#pragma unroll
+  for (int i = 0; i < items; ++i)
+    if (i * 32 + lane < p.dim) to[i * 32 + lane] = from_float<T>(o[i] * share_of(s.sum));
+  if (lane == 0) p.put_lse(sequence, kv, row, s);
+}
+
+void launch(const Args& args, cudaStream_t stream) {
+  if (args.o.size() == 0) return;
+  dispatch_float(args.q.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const Problem<T> p = problem_of<T>(args);
+    const std::int64_t queries = batch_of(args) * p.kv_heads * p.rows;
+    naive<T><<<grid_x(queries, threads / 32), threads, 0, stream>>>(p, queries);
+  });
+  CUDA_CHECK(cudaGetLastError());
+}
+
+WARPATH_RUNG(Args, launch, .supports = fits);
+
+}  // namespace
+}  // namespace warpath::attention_decode

@@ -1,0 +1,38 @@
+// One thread, one score: the dot product of one query and one key.
+//
+// Neighbouring threads have neighbouring keys, so the scores are written side by side.
+// Limit: every query is read once per key and every key once per query. And the keys that neighbouring threads read lie a whole
+// token apart: 32 lanes ask for 32 different lines.
+#include "ops/attention/qk/problem.cuh"
+
+namespace warpath::qk {
+namespace {
+
+template <class T>
+__global__ void naive(Problem<T> p, std::int64_t scores) {
+  const std::int64_t at = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (at >= scores) return;
+  const int j = int(at % p.keys), i = int(at / p.keys % p.queries);
+  const std::int64_t row = at / p.keys / p.queries, batch = row / p.heads;
+  const int head = int(row % p.heads);
+  const T *q = p.query(batch, head, i), *k = p.key(batch, head, j);
+  float dot = 0;
+  for (int d = 0; d < p.dim; ++d) dot += to_float(q[d]) * to_float(k[d]);
+  p.put(batch, head, i, j, dot);
+}
+
+void launch(const Args& args, cudaStream_t stream) {
+  const std::int64_t scores = args.scores.size();
+  if (scores == 0) return;
+  dispatch_float(args.q.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    constexpr int threads = 256;
+    naive<T><<<grid_x(scores, threads), threads, 0, stream>>>(problem_of<T>(args), scores);
+  });
+  CUDA_CHECK(cudaGetLastError());
+}
+
+WARPATH_RUNG(Args, launch);
+
+}  // namespace
+}  // namespace warpath::qk
