@@ -76,6 +76,15 @@ __device__ __forceinline__ void store_box(const CUtensorMap& map, BoxPlace p, co
       : "memory");
 }
 
+// Adds floats that lie together in shared memory to those in global memory, in the order in which requests arrive. Both
+// addresses and the count of bytes are multiples of 16. Committed and waited for as stores are.
+__device__ __forceinline__ void add_floats(float* to, const float* from, unsigned bytes) {
+  asm volatile(
+      "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;" ::"l"(to),
+      "r"(shared_address(from)), "r"(bytes)
+      : "memory");
+}
+
 __device__ __forceinline__ void commit_stores() {
   asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }

@@ -64,20 +64,19 @@ __device__ __forceinline__ void wait_products(float (&d)[Count]) {
 #define WARPATH_NAMES_96                                                                         \
   "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, " \
   "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
-#define WARPATH_8(d, i)                                                                       \
-  "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), \
-      "+f"(d[i + 6]), "+f"(d[i + 7])
-#define WARPATH_32(d, i) \
-  WARPATH_8(d, i), WARPATH_8(d, i + 8), WARPATH_8(d, i + 16), WARPATH_8(d, i + 24)
+#define WARPATH_8(C, d, i) \
+  C(d[i]), C(d[i + 1]), C(d[i + 2]), C(d[i + 3]), C(d[i + 4]), C(d[i + 5]), C(d[i + 6]), C(d[i + 7])
+#define WARPATH_32(C, d, i) \
+  WARPATH_8(C, d, i), WARPATH_8(C, d, i + 8), WARPATH_8(C, d, i + 16), WARPATH_8(C, d, i + 24)
 
 #define WARPATH_NAMES_OF_64 WARPATH_NAMES_0
 #define WARPATH_NAMES_OF_128 WARPATH_NAMES_OF_64 ", " WARPATH_NAMES_32
 #define WARPATH_NAMES_OF_192 WARPATH_NAMES_OF_128 ", " WARPATH_NAMES_64
 #define WARPATH_NAMES_OF_256 WARPATH_NAMES_OF_192 ", " WARPATH_NAMES_96
-#define WARPATH_VALUES_OF_64(d) WARPATH_32(d, 0)
-#define WARPATH_VALUES_OF_128(d) WARPATH_VALUES_OF_64(d), WARPATH_32(d, 32)
-#define WARPATH_VALUES_OF_192(d) WARPATH_VALUES_OF_128(d), WARPATH_32(d, 64)
-#define WARPATH_VALUES_OF_256(d) WARPATH_VALUES_OF_192(d), WARPATH_32(d, 96)
+#define WARPATH_VALUES_OF_64(C, d) WARPATH_32(C, d, 0)
+#define WARPATH_VALUES_OF_128(C, d) WARPATH_VALUES_OF_64(C, d), WARPATH_32(C, d, 32)
+#define WARPATH_VALUES_OF_192(C, d) WARPATH_VALUES_OF_128(C, d), WARPATH_32(C, d, 64)
+#define WARPATH_VALUES_OF_256(C, d) WARPATH_VALUES_OF_192(C, d), WARPATH_32(C, d, 96)
 
 // A, B, P, TA, TB: the numbers of the operands after the N / 2 accumulators.
 #define WARPATH_WGMMA_16(N, TYPE, A, B, P, TA, TB)                                                \
@@ -85,7 +84,7 @@ __device__ __forceinline__ void wait_products(float (&d)[Count]) {
                ", 0;\n\t"                                                                         \
                "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." TYPE "." TYPE                    \
                " {" WARPATH_NAMES_OF_##N "}, %" #A ", %" #B ", p, 1, 1, %" #TA ", %" #TB ";\n\t}" \
-               : WARPATH_VALUES_OF_##N(d)                                                         \
+               : WARPATH_VALUES_OF_##N("+f", d)                                                   \
                : "l"(a), "l"(b), "r"(int(accumulate)), "n"(int(ATransposed)),                     \
                  "n"(int(BTransposed)))
 #define WARPATH_WGMMA_TF32(N, A, B, P)                                                          \
@@ -93,7 +92,7 @@ __device__ __forceinline__ void wait_products(float (&d)[Count]) {
                ", 0;\n\t"                                                                       \
                "wgmma.mma_async.sync.aligned.m64n" #N "k8.f32.tf32.tf32 {" WARPATH_NAMES_OF_##N \
                "}, %" #A ", %" #B ", p, 1, 1;\n\t}"                                             \
-               : WARPATH_VALUES_OF_##N(d)                                                       \
+               : WARPATH_VALUES_OF_##N("+f", d)                                                 \
                : "l"(a), "l"(b), "r"(int(accumulate)))
 #define WARPATH_WGMMA(N, A, B, P, TA, TB)              \
   if constexpr (std::is_same_v<T, __half>)             \
@@ -109,7 +108,7 @@ __device__ __forceinline__ void wait_products(float (&d)[Count]) {
                "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." TYPE "." TYPE             \
                " {" WARPATH_NAMES_OF_##N "}, {%" #A ", %" #B ", %" #C ", %" #D "}, %" #E   \
                                          ", p, 1, 1, %" #TB ";\n\t}"                       \
-               : WARPATH_VALUES_OF_##N(d)                                                  \
+               : WARPATH_VALUES_OF_##N("+f", d)                                            \
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(int(accumulate)), \
                  "n"(int(BTransposed)))
 #define WARPATH_WGMMA_REGISTERS(N, A, B, C, D, E, P, TB)        \
@@ -158,6 +157,34 @@ __device__ __forceinline__ void multiply(float (&d)[Count], std::uint64_t a, std
   }
 }
 
+#define WARPATH_WGMMA_FIRST_OF(N, TYPE, A, B, TA, TB)                                           \
+  asm volatile(                                                                                 \
+      "{\n\t.reg .pred p;\n\tsetp.ne.b32 p, 0, 0;\n\t"                                          \
+      "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." TYPE "." TYPE " {" WARPATH_NAMES_OF_##N \
+      "}, %" #A ", %" #B ", p, 1, 1, %" #TA ", %" #TB ";\n\t}"                                  \
+      : WARPATH_VALUES_OF_##N("=f", d)                                                          \
+      : "l"(a), "l"(b), "n"(int(ATransposed)), "n"(int(BTransposed)))
+#define WARPATH_WGMMA_FIRST(N, A, B, TA, TB)        \
+  if constexpr (std::is_same_v<T, __half>)          \
+    WARPATH_WGMMA_FIRST_OF(N, "f16", A, B, TA, TB); \
+  else                                              \
+    WARPATH_WGMMA_FIRST_OF(N, "bf16", A, B, TA, TB)
+
+// d = a * b for 16-bit types, whatever d held. While other products are in flight the compiler must not move old values
+// into d's registers, as it may do for multiply() with `accumulate` false: it would then wait for all products first.
+template <class T, bool ATransposed, bool BTransposed, int Count>
+__device__ __forceinline__ void multiply_first(float (&d)[Count], std::uint64_t a,
+                                               std::uint64_t b) {
+  static_assert(sizeof(T) == 2 && (Count == 32 || Count == 64));
+  if constexpr (Count == 32) {
+    WARPATH_WGMMA_FIRST(64, 32, 33, 34, 35);
+  } else {
+    WARPATH_WGMMA_FIRST(128, 64, 65, 66, 67);
+  }
+}
+
+#undef WARPATH_WGMMA_FIRST
+#undef WARPATH_WGMMA_FIRST_OF
 #undef WARPATH_WGMMA_REGISTERS
 #undef WARPATH_WGMMA_REGISTERS_OF
 #undef WARPATH_WGMMA
