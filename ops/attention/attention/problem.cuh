@@ -2,6 +2,7 @@
 #pragma once
 #include <cmath>
 #include <string>
+#include <type_traits>
 
 #include "core/block/softmax_stat.cuh"
 #include "core/host/dispatch.cuh"
@@ -178,6 +179,14 @@ inline std::string contiguous_dim(const Forward& a) {
 inline std::string up_to_256(const Forward& a) {
   if (a.q.shape[3] > 256 || a.v.shape[3] > 256) return "heads of more than 256 elements";
   return contiguous_dim(a);
+}
+
+// Calls f with the first of the sizes that both dims fit into, as a constant.
+template <int... Sizes, class F>
+void with_dim(const Forward& a, F&& f) {
+  const std::int64_t dim = std::max(a.q.shape[3], a.v.shape[3]);
+  const auto attempt = [&](auto size) { return dim <= size.value && (f(size), true); };
+  (attempt(std::integral_constant<int, Sizes>{}) || ...);
 }
 
 // Queries are cut into tiles of Height rows that lie in one sequence each. With offsets some tiles have no rows.
