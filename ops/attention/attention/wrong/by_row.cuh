@@ -57,13 +57,17 @@ __global__ void by_row(Problem<T> p, std::int64_t rows) {
   p.lse[row] = softmax::lse_of(stat);
 }
 
+template <class T, class Choice>
+void launch_type(const Forward& args, cudaStream_t stream) {
+  const std::int64_t rows = args.lse.size();
+  by_row<T, Choice><<<grid_x(rows, 128), 128, 0, stream>>>(problem_of<T>(args), rows);
+}
+
 template <class Choice>
 void launch_by_row(const Forward& args, cudaStream_t stream) {
-  const std::int64_t rows = args.lse.size();
-  if (rows == 0) return;
+  if (args.lse.size() == 0) return;
   dispatch_float(args.q.dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    by_row<T, Choice><<<grid_x(rows, 128), 128, 0, stream>>>(problem_of<T>(args), rows);
+    launch_type<typename decltype(tag)::type, Choice>(args, stream);
   });
 }
 
