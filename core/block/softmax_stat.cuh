@@ -28,6 +28,11 @@ __device__ __forceinline__ Stat join(Stat a, Stat b) {
   return {max, a.sum * exp_from(a.max, max) + b.sum * exp_from(b.max, max)};
 }
 
+// log of the sum of exp(element); -inf where there is none.
+__device__ __forceinline__ float lse_of(Stat s) {
+  return s.sum > 0.0f ? s.max + logf(s.sum) : s.sum == 0.0f ? -INFINITY : s.sum;  // NaN stays
+}
+
 __device__ __forceinline__ Stat include(Stat a, float x) {
   return join(a, {x, 1.0f});
 }

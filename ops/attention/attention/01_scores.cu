@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(threads)
     const float x = visible ? softmax::exp_from(p.logit(s[j]), all.max) * inverse : 0.0f;
     s[j] = p.dropout.apply(x, row, j);
   }
-  if (lane == 0) p.lse[row] = all.sum > 0.0f ? all.max + logf(all.sum) : -INFINITY;
+  if (lane == 0) p.lse[row] = softmax::lse_of(all);
 }
 
 template <class T>

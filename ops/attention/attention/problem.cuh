@@ -2,6 +2,7 @@
 #pragma once
 #include <cmath>
 #include <string>
+#include <type_traits>
 
 #include "core/block/softmax_stat.cuh"
 #include "core/host/dispatch.cuh"
@@ -185,6 +186,14 @@ inline bool in_vectors(const Tensor& t) {
   bool all = t.is_aligned(16) && t.shape[3] % 8 == 0;
   for (int axis = 0; axis < 3; ++axis) all = all && (t.shape[axis] <= 1 || t.stride[axis] % 8 == 0);
   return all;
+}
+
+// Calls f with the first of the sizes that both dims fit into, as a constant.
+template <int... Sizes, class F>
+void with_dim(const Forward& a, F&& f) {
+  const std::int64_t dim = std::max(a.q.shape[3], a.v.shape[3]);
+  const auto attempt = [&](auto size) { return dim <= size.value && (f(size), true); };
+  (attempt(std::integral_constant<int, Sizes>{}) || ...);
 }
 
 // Queries are cut into tiles of Height rows that lie in one sequence each. With offsets some tiles have no rows.
