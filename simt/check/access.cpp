@@ -40,8 +40,9 @@ void check_written(const Area& area, const Access& access, const Region* region)
 bool look_at_shared(const Block& owner, const Access& access) {
   if (enabled.memory) check_shared_bounds(owner, access);
   const Area& area = state_of(owner).shared;
-  if (!area.crowded) mark_inside(owner, access.address);
   unsigned char* const marks = area.mark(access.address);
+  // Once for a variable: dynamic shared memory can have 227 KiB.
+  if (!area.crowded && *marks == unknown) mark_inside(owner, access.address);
   if (std::memchr(marks, pending, access.size) != nullptr) {
     if (enabled.race) too_early(access);
     std::replace(marks, marks + access.size, static_cast<unsigned char>(pending),

@@ -126,12 +126,14 @@ bool is_host_data(const Block& block, Address address) {
 void check_other_memory(Block& block, const Access& access) {
   if (is_kernel_argument(block, access.address)) return;
   if (access.address - reinterpret_cast<Address>(&block) < sizeof(Block)) return;
+  const bool on_stack = this_worker().fibers.on_a_stack(access.pointer());
+  // mma and ldmatrix read the operands of other lanes.
+  if (on_stack && is_own_code(access.pc)) return;
   const auto found = find_allocation(access.pointer());
   if (found && access.address + access.size <= found->end()) return;
   const bool module = is_in_module(access.address);
   if (module && !is_host_data(block, access.address)) return;
   if (is_in_arena(access.pointer())) return;
-  const bool on_stack = this_worker().fibers.on_a_stack(access.pointer());
   // The launch itself reads its arguments where the host has left them.
   if (!found && (is_pointer_to_kernel(block, access) || is_own_code(access.pc))) return;
   const char* kind = "host pointer in a kernel";

@@ -30,18 +30,24 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
   if (j0 >= s.keys) return;
   const Visible visible = problem.visible(s);
   const Keys seen_by = visible.queries_of(j0, min(j0 + Shape::keys, s.keys));
+  // Tiles of queries, in a circle: blocks of a head run at the same time and begin with different ones, to add to
+  // different dq. Then the same with the next head of the group.
   const int begin = seen_by.first / Shape::queries * Shape::queries;
-  const int tiles = seen_by.last > seen_by.first
-                        ? (seen_by.last - begin + Shape::queries - 1) / Shape::queries
-                        : 0;
-  // Blocks of a head run at the same time: they begin with different queries, to add to different dq.
-  const int start = problem.causal || tiles == 0 ? 0 : j0 / Shape::queries % tiles;
+  const int tiles = (seen_by.last - begin + Shape::queries - 1) / Shape::queries;
+  const int turns = seen_by.last > seen_by.first ? tiles * problem.group : 0;
+  const int end = begin + tiles * Shape::queries;
+  const int start = turns == 0 || problem.causal
+                        ? begin
+                        : begin + j0 % (end - begin) / Shape::queries * Shape::queries;
   struct Turn {
     int head, i0;
   };
-  const auto turn = [&](int n) {
-    const int i0 = begin + (n % tiles + start) % tiles * Shape::queries;
-    return Turn{tile.head * problem.group + n / tiles, i0};
+  const auto after = [&](Turn t) {
+    const int i0 = t.i0 + Shape::queries == end ? begin : t.i0 + Shape::queries;
+    return Turn{t.head + (i0 == start), i0};
+  };
+  const auto before = [&](Turn t) {
+    return Turn{t.head - (t.i0 == start), (t.i0 == begin ? end : t.i0) - Shape::queries};
   };
   const auto fetch = [&](Turn t, int n) {
     const typename Shape::Stage to = Shape::stage(memory, n);
@@ -93,17 +99,16 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
                                             {problem.v.at(s.batch, s.first_key + j0, tile.head),
                                              problem.v.token, problem.value_dim, vectors.v},
                                             s.keys - j0);
-  const int turns = tiles * problem.group;
-  if (turns > 0) fetch(turn(0), 0);
+  Turn now{tile.head * problem.group, start};
+  if (turns > 0) fetch(now, 0);
   ptx::copy_async_commit();
-  for (int n = 0; n <= turns; ++n) {
+  for (int n = 0; n <= turns; ++n, now = after(now)) {
     ptx::copy_async_wait<0>();
     __syncthreads();  // this tile is here, and the ds of the last; nobody reads the last tile any more
-    if (n + 1 < turns) fetch(turn(n + 1), n + 1);
+    if (n + 1 < turns) fetch(after(now), n + 1);
     ptx::copy_async_commit();
-    if (n > 0) add_dq(turn(n - 1), Shape::pairs(memory, n - 1));
+    if (n > 0) add_dq(before(now), Shape::pairs(memory, n - 1));
     if (n == turns) break;
-    const Turn now = turn(n);
     const typename Shape::Stage at = Shape::stage(memory, n);
     const std::uint32_t pairs = Shape::pairs(memory, n);
     const int last = min(now.i0 + Shape::queries, s.queries);

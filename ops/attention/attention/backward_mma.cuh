@@ -200,7 +200,7 @@ struct BackwardWarp {
       return;
     }
     const unsigned kept = problem.dropout.on ? kept_pairs(sequence, head, i0, j0) : 0;
-    const float cap = problem.softcap;
+    const float cap = problem.softcap, to_cap = problem.scale / cap;
     const Visible visible = problem.visible(sequence);
     each_pair(p_words, ds_words, row, [&](int i, int j, int e, float lse, float delta) {
       const int key = j0 + first_key() + 16 * i + e / 2 * 8 + lane() / 4;
@@ -208,7 +208,7 @@ struct BackwardWarp {
       if (key < seen.first || key >= seen.last) return Pair{0, 0};
       float logit = s[i][j][e] * problem.scale, slope = 1, d = dp[i][j][e], keep = 1;
       if (cap != 0) {
-        const float t = problem.capped(logit / cap);
+        const float t = problem.capped(s[i][j][e] * to_cap);
         logit = cap * t;
         slope = 1 - t * t;
       }
