@@ -12,6 +12,7 @@ import math
 import torch
 import triton
 import triton.language as tl
+from triton import knobs
 
 LOG2_E = 1.4426950408889634
 KEYS = 64  # per step
@@ -22,7 +23,7 @@ LEAST = 256  # keys of a part
 def decode_kernel(
     q, k, v, lengths, table, sums, stats, q_batch, q_token, q_head, k_page, k_slot, k_head, v_page,
     v_slot, v_head, tokens, kv_heads, group, dim, page_size, max_pages, window, factor, cap,
-    TABLE: tl.constexpr, WINDOW: tl.constexpr, CAP: tl.constexpr, ROWS: tl.constexpr,
+    TABLE: tl.constexpr, WINDOW: tl.constexpr, CAP: tl.constexpr, WIDEN: tl.constexpr, ROWS: tl.constexpr,
     DIM: tl.constexpr, KEYS: tl.constexpr
 ):  # fmt: skip
     unit, part, parts = tl.program_id(0), tl.program_id(1), tl.num_programs(1)
@@ -40,6 +41,8 @@ def decode_kernel(
         q + at[:, None] + d[None, :], mask=is_row[:, None] & (d < dim)[None, :], other=0
     )
 
+    if WIDEN:
+        queries = queries.to(tl.float32)
     begin = tl.maximum(length - tokens + 1 - window, 0) if WINDOW else 0
     each = tl.cdiv(tl.cdiv(length - begin, KEYS), parts) * KEYS
     begin = begin + part * each
@@ -59,6 +62,8 @@ def decode_kernel(
         v_at = (page * v_page + slot * v_slot + kv * v_head)[:, None] + d[None, :]
         keys = tl.load(k + k_at, mask=inside, other=0)
         values = tl.load(v + v_at, mask=inside, other=0)
+        if WIDEN:  # the interpreter would multiply the bits of bf16
+            keys, values = keys.to(tl.float32), values.to(tl.float32)
         s = tl.dot(queries, tl.trans(keys), input_precision="ieee") * factor  # (ROWS, KEYS)
         if CAP:
             s = cap * (1 - 2 / (tl.exp(2 * s) + 1))  # tanh
@@ -163,6 +168,7 @@ def attention_decode(
         TABLE=block_table is not None,
         WINDOW=window > 0,
         CAP=softcap != 0,
+        WIDEN=knobs.runtime.interpret,
         ROWS=padded,
         DIM=wide,
         KEYS=KEYS,

@@ -15,7 +15,8 @@ def _cache(cache, block_table, length):
     if block_table is None:
         return cache
     pages = cache[block_table * (length > 0)]
-    return pages.reshape(pages.shape[0], -1, *pages.shape[3:])
+    batch, most, size = pages.shape[:3]
+    return pages.reshape(batch, most * size, *pages.shape[3:])
 
 
 def _seen(library, lengths, capacity, tokens, window, **on):

@@ -7,9 +7,12 @@ import torch
 
 
 def qk_torch(q, k, *, scale=0.0, causal=False):
-    group = q.shape[2] // k.shape[2]
-    s = torch.einsum("bqhd,bkhd->bhqk", q, k.repeat_interleave(group, 2))
-    s = s * (scale or 1 / math.sqrt(q.shape[3]))
+    """One product for all heads, scaled before it is rounded: einsum would round twice."""
+    k = k.repeat_interleave(q.shape[2] // k.shape[2], 2)
+    left, right = (t.transpose(1, 2).flatten(0, 1) for t in (q, k))  # (batch * heads, tokens, dim)
+    s = left.new_empty(left.shape[0], left.shape[1], right.shape[1])
+    s = torch.baddbmm(s, left, right.mT, beta=0, alpha=scale or 1 / math.sqrt(q.shape[3]))
+    s = s.unflatten(0, (q.shape[0], q.shape[2]))
     if not causal:
         return s
     seen = torch.ones(s.shape[2:], dtype=torch.bool, device=q.device)

@@ -9,6 +9,7 @@ import math
 import torch
 import triton
 import triton.language as tl
+from triton import knobs
 
 SIDE = 64
 
@@ -16,7 +17,7 @@ SIDE = 64
 @triton.jit
 def qk_kernel(
     q, k, scores, queries, keys, heads, kv_heads, dim, scale, shift, CAUSAL: tl.constexpr,
-    SIDE: tl.constexpr, DIM: tl.constexpr
+    WIDEN: tl.constexpr, SIDE: tl.constexpr, DIM: tl.constexpr
 ):  # fmt: skip
     i = tl.program_id(1) * SIDE + tl.arange(0, SIDE)
     j = tl.program_id(2) * SIDE + tl.arange(0, SIDE)
@@ -27,6 +28,8 @@ def qk_kernel(
     k_at = ((batch * keys + j) * kv_heads + head // (heads // kv_heads))[:, None] * dim + d[None, :]
     left = tl.load(q + q_at, mask=(i < queries)[:, None] & (d < dim)[None, :], other=0)
     right = tl.load(k + k_at, mask=(j < keys)[:, None] & (d < dim)[None, :], other=0)
+    if WIDEN:  # the interpreter would multiply the bits of bf16
+        left, right = left.to(tl.float32), right.to(tl.float32)
     s = tl.dot(left, tl.trans(right), input_precision="ieee") * scale  # (SIDE, SIDE)
     if CAUSAL:
         s = tl.where(j[None, :] <= i[:, None] + shift, s, float("-inf"))
@@ -54,6 +57,7 @@ def qk(q: torch.Tensor, k: torch.Tensor, scale: float = 0.0, causal: bool = Fals
             scale or 1 / math.sqrt(dim),
             keys - queries,
             CAUSAL=causal,
+            WIDEN=knobs.runtime.interpret,
             SIDE=SIDE,
             DIM=max(triton.next_power_of_2(dim), 16),
         )
