@@ -28,6 +28,17 @@ struct Score {
   __device__ __forceinline__ float operator()(float dot) const {
     return cap == 0 ? dot * factor : cap * tanhf(dot * factor);
   }
+  // Many of them, with one question for all.
+  template <int N, int M>
+  __device__ __forceinline__ void operator()(float (&dots)[N][M]) const {
+    if (cap == 0) {
+#pragma unroll
+      for (int i = 0; i < N * M; ++i) dots[i / M][i % M] *= factor;
+    } else {
+#pragma unroll
+      for (int i = 0; i < N * M; ++i) dots[i / M][i % M] = cap * tanhf(dots[i / M][i % M] * factor);
+    }
+  }
 };
 
 // The running maximum of scores and the sum of 2^(score - max).
