@@ -103,8 +103,10 @@ struct WorkSource {
       advance();
     }
     if (!found) w.batch = -1;
-    ptx::wait(queue.empty[state.stage], state.parity ^ 1);
+    // One lane waits. Lanes that run behind it might look at the barrier only after its next phase, whose parity they
+    // could not tell from that of the phase before.
     if (threadIdx.x == 0) {
+      ptx::wait(queue.empty[state.stage], state.parity ^ 1);
       queue.work[state.stage] = w;
       ptx::arrive(queue.full[state.stage]);
     }
