@@ -22,6 +22,10 @@ struct Right {
   static __device__ float shrink(softmax::Stat before, softmax::Stat after) {
     return softmax::exp_from(before.max, after.max);
   }
+  // Statistics that a score takes part in; `kept` by dropout or not.
+  static __device__ softmax::Stat include(softmax::Stat stat, float s, bool /*kept*/) {
+    return softmax::include(stat, s);
+  }
   static __device__ float inverse(float sum) { return sum > 0.0f ? 1.0f / sum : 0.0f; }
 };
 
@@ -44,7 +48,7 @@ __global__ void by_row(Problem<T> p, std::int64_t rows) {
     float product = 0;
     for (int d = 0; there && d < p.dim; ++d) product += to_float(q[d]) * to_float(k[d]);
     const float s = Choice::logit(p, product);
-    const softmax::Stat next = softmax::include(stat, s);
+    const softmax::Stat next = Choice::include(stat, s, p.dropout.apply(1.0f, row, j) > 0.0f);
     const float weight = p.dropout.apply(softmax::exp_from(s, next.max), row, j);
     const float shrink = Choice::shrink(stat, next);
     for (int d = 0; d < p.value_dim; ++d)
