@@ -186,36 +186,41 @@ struct BackwardWarp {
         }
   }
 
-  // From s = q . k and dp = do . v to p and ds. `row` belongs to the queries of the tile's `query`-th on,
-  // which is query i0 of the sequence; j0 is the block's first key.
+  // From s = q . k and dp = do . v to p and ds. `row` and i0 belong to the first of the queries; j0 is the block's first
+  // key. `whole`: all queries of the tile see all keys.
   __device__ __forceinline__ void pairs(Words& p_words, Words& ds_words, Scores& s, Scores& dp,
-                                        std::uint32_t row, bool plain, const Sequence& sequence,
+                                        std::uint32_t row, bool whole, const Sequence& sequence,
                                         int head, int i0, int j0) const {
-    if (plain) {
-      const float by = problem.scale * log2_e;
-      each_pair(p_words, ds_words, row, [&](int i, int j, int e, float lse, float delta) {
-        const float p = ptx::exp2(s[i][j][e] * by - lse);
-        return Pair{p, p * (dp[i][j][e] - delta)};
-      });
-      return;
-    }
-    const unsigned kept = problem.dropout.on ? kept_pairs(sequence, head, i0, j0) : 0;
-    const float cap = problem.softcap, to_cap = problem.scale / cap;
     const Visible visible = problem.visible(sequence);
-    each_pair(p_words, ds_words, row, [&](int i, int j, int e, float lse, float delta) {
+    const auto is_seen = [&](int i, int j, int e) {
       const int key = j0 + first_key() + 16 * i + e / 2 * 8 + lane() / 4;
       const Keys seen = visible.of(i0 + 8 * j + lane() % 4 * 2 + e % 2);
-      if (key < seen.first || key >= seen.last) return Pair{0, 0};
-      float logit = s[i][j][e] * problem.scale, slope = 1, d = dp[i][j][e], keep = 1;
+      return seen.first <= key && key < seen.last;
+    };
+    const float by = problem.scale * log2_e, cap = problem.softcap;
+    if (cap == 0 && !problem.dropout.on) {
+      const auto simple = [&](auto masked) {
+        each_pair(p_words, ds_words, row, [&](int i, int j, int e, float lse, float delta) {
+          float p = ptx::exp2(s[i][j][e] * by - lse);
+          if (masked.value && !is_seen(i, j, e)) p = 0;
+          return Pair{p, p * (dp[i][j][e] - delta)};
+        });
+      };
+      return whole ? simple(std::false_type{}) : simple(std::true_type{});
+    }
+    const unsigned kept = problem.dropout.on ? kept_pairs(sequence, head, i0, j0) : 0;
+    const float to_cap = problem.scale / cap;
+    each_pair(p_words, ds_words, row, [&](int i, int j, int e, float lse, float delta) {
+      float x = s[i][j][e] * by, slope = 1, keep = 1;
       if (cap != 0) {
         const float t = problem.capped(s[i][j][e] * to_cap);
-        logit = cap * t;
+        x = cap * log2_e * t;
         slope = 1 - t * t;
       }
-      const float p = ptx::exp2(logit * log2_e - lse);
+      const float p = is_seen(i, j, e) ? ptx::exp2(x - lse) : 0.0f;
       if (problem.dropout.on)
         keep = kept >> (4 * (i * J + j) + e) & 1 ? problem.dropout.kept : 0.0f;
-      return Pair{p * keep, p * (d * keep - delta) * slope};
+      return Pair{p * keep, p * (dp[i][j][e] * keep - delta) * slope};
     });
   }
 
