@@ -79,6 +79,41 @@ __device__ __forceinline__ void multiply(float (&sum)[I][J][4], LoadA&& load_a, 
   }
 }
 
+// A tile of queries of one head.
+struct Turn {
+  int head, i0;
+};
+
+// The tiles of queries that see a tile of keys, in a circle: blocks of a head run at the same time and begin with
+// different ones, to add to different dq. Then the same with the next head of the group.
+struct QueryWalk {
+  KeyTile tile;
+  int begin, end, start;  // queries
+  int turns;
+
+  template <class Shape, class T>
+  static __device__ QueryWalk of(const BackwardProblem<T>& problem, int block, int per_head) {
+    const KeyTile tile = key_tile_of<Shape::keys>(problem, block, per_head);
+    const int j0 = tile.first, last = min(j0 + Shape::keys, tile.s.keys);
+    const Keys seen_by = problem.visible(tile.s).queries_of(j0, last);
+    if (j0 >= last || seen_by.first >= seen_by.last) return {tile, 0, 0, 0, 0};
+    const int begin = seen_by.first / Shape::queries * Shape::queries;
+    const int tiles = (seen_by.last - begin + Shape::queries - 1) / Shape::queries;
+    const int skipped = problem.causal ? 0 : j0 / Shape::queries % tiles;
+    return {tile, begin, begin + tiles * Shape::queries, begin + skipped * Shape::queries,
+            tiles * problem.group};
+  }
+  template <class Shape>
+  __device__ __forceinline__ Turn after(Turn t) const {
+    const int i0 = t.i0 + Shape::queries == end ? begin : t.i0 + Shape::queries;
+    return {t.head + (i0 == start), i0};
+  }
+  template <class Shape>
+  __device__ __forceinline__ Turn before(Turn t) const {
+    return {t.head - (t.i0 == start), (t.i0 == begin ? end : t.i0) - Shape::queries};
+  }
+};
+
 // Which tensors may be moved 16 bytes at a time.
 struct BackwardVectors {
   bool q, k, v, d_o, dq, dk, dv;
