@@ -95,8 +95,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
     const typename Shape::Stage at = Shape::stage(memory, n);
     const std::uint32_t pairs = Shape::pairs(memory, n);
     const int last = min(now.i0 + Shape::queries, s.queries);
-    const bool plain = problem.softcap == 0 && !problem.dropout.on &&
-                       problem.visible(s).whole(now.i0, last, tile.first, tile.first + Shape::keys);
+    const bool whole = problem.visible(s).whole(now.i0, last, tile.first, tile.first + Shape::keys);
 #pragma unroll 1
     for (int first = 0; first < Shape::queries; first += Shape::share * Shape::warp_queries) {
       using Gradients = typename Shape::GradientTile;
@@ -106,7 +105,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
       typename BackwardWarp<T, Shape>::Words p, ds;
       warp.template dots<typename Shape::KeyRows, Queries>(scores, k_at, at.q, mine);
       warp.template dots<typename Shape::ValueRows, Gradients>(dp, v_at, at.d_o, mine);
-      warp.pairs(p, ds, scores, dp, at.row + mine * 8, plain, s, now.head, now.i0 + mine,
+      warp.pairs(p, ds, scores, dp, at.row + mine * 8, whole, s, now.head, now.i0 + mine,
                  tile.first);
       if constexpr (Shape::share == 1) {
         warp.template add<Gradients>(warp.dv, p, at.d_o, mine);
