@@ -13,8 +13,7 @@
 namespace warpath::attention {
 
 struct Slot {
-  std::int64_t page;
-  int slot;
+  int page, slot;
 };
 
 struct Pages {

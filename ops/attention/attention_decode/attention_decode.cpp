@@ -151,6 +151,8 @@ static std::vector<Case> cases() {
       sized("misaligned", {2, 1, 4, 2, 64, 16, 3}, {.offset = 1}),
       sized("padded", {3, 2, 4, 2, 64, 16, 5},
             {.layouts = {{"q", Layout::padded}, {"k", Layout::padded}, {"v", Layout::padded}}}),
+      sized("spread", {2, 2, 4, 2, 20, 16, 3},
+            {.layouts = {{"q", Layout::spread}, {"k", Layout::columns}, {"v", Layout::spread}}}),
       sized("special", {4, 1, 4, 2, 64, 16, 3}, {.fill = Fill::special}),
   };
   const auto timed = [&](const char* name, Sizes s) {

@@ -28,6 +28,17 @@ struct Score {
   __device__ __forceinline__ float operator()(float dot) const {
     return cap == 0 ? dot * factor : cap * tanhf(dot * factor);
   }
+  // Many of them, with one question for all.
+  template <int N, int M>
+  __device__ __forceinline__ void operator()(float (&dots)[N][M]) const {
+    if (cap == 0) {
+#pragma unroll
+      for (int i = 0; i < N * M; ++i) dots[i / M][i % M] *= factor;
+    } else {
+#pragma unroll
+      for (int i = 0; i < N * M; ++i) dots[i / M][i % M] = cap * tanhf(dots[i / M][i % M] * factor);
+    }
+  }
 };
 
 // The running maximum of scores and the sum of 2^(score - max).
@@ -44,14 +55,14 @@ template <class T>
 struct Problem {
   struct Cache {
     const T* data;
-    std::int64_t page, slot, head;  // strides
+    std::int64_t page, slot, head, element;  // strides
 
     __device__ __forceinline__ const T* at(attention::Slot s, int kv) const {
       return data + s.page * page + s.slot * slot + kv * head;
     }
   };
   const T* q;
-  std::int64_t q_batch, q_token, q_head;  // strides
+  std::int64_t q_batch, q_token, q_head, q_element;  // strides
   Cache k, v;
   T* o;
   float* lse;  // may be null
@@ -105,7 +116,8 @@ Problem<T> problem_of(const Args& args) {
   WARPATH_CHECK(kv_heads > 0 && heads % kv_heads == 0,
                 "attention_decode: heads must be a multiple of kv_heads");
   const auto cache = [](const Tensor& t) {
-    return typename Problem<T>::Cache{t.as<T>(), t.stride[0], t.stride[1], t.stride[2]};
+    return
+        typename Problem<T>::Cache{t.as<T>(), t.stride[0], t.stride[1], t.stride[2], t.stride[3]};
   };
   const double scale = args.scale != 0 ? args.scale : 1 / std::sqrt(double(dim));
   const double cap = args.softcap;
@@ -114,6 +126,7 @@ Problem<T> problem_of(const Args& args) {
           .q_batch = args.q.stride[0],
           .q_token = args.q.stride[1],
           .q_head = args.q.stride[2],
+          .q_element = args.q.stride[3],
           .k = cache(args.k),
           .v = cache(args.v),
           .o = args.o.as<T>(),
@@ -132,12 +145,15 @@ Problem<T> problem_of(const Args& args) {
                     .cap = float(cap * double(log2_e))}};
 }
 
-// Every rung asks for these.
+inline std::string short_heads(const Args& args) {
+  return args.q.shape[3] > most_dim ? "it takes heads of up to 256 elements" : "";
+}
+
+// Every rung except the first asks for these.
 inline std::string fits(const Args& args) {
-  if (args.q.shape[3] > most_dim) return "it takes heads of up to 256 elements";
   for (const Tensor* t : {&args.q, &args.k, &args.v})
     if (t->stride[3] != 1 && t->shape[3] > 1) return "the elements of a head must be contiguous";
-  return {};
+  return short_heads(args);
 }
 
 // Whether every head of every token starts at a multiple of 16 bytes.

@@ -75,28 +75,37 @@ struct Tensor {
   std::uint32_t q[Dim / 16][4];
   float o[Dim / 8][4];
   Stat stat[2];
-  attention::Keys seen[2];
+  attention::Keys seen[2], all_see;  // all_see: what both rows see
 
   __device__ __forceinline__ Tensor(const Problem<T>& problem, void* shared)
       : p(problem), stage(static_cast<Stage*>(shared)) {}
 
   // Starts the copies of a tile; keys behind the last one are zeros, whatever lies there.
   __device__ __forceinline__ void fetch(const Run& run, int slot) const {
-    constexpr int step = threads / chunks;
+    constexpr int step = threads / chunks, each = tile_keys / step;  // rows of a thread
     const int c = threadIdx.x % chunks, first = threadIdx.x / chunks;
-    const int key0 = run.tile * tile_keys, left = c * 8 < p.dim ? run.keys - key0 : 0;
-    const bool whole = p.pages.whole(tile_keys);
-    attention::Slot at{0, 0};
-    if (whole && left > 0) at = p.pages.find(run.sequence, key0);
-#pragma unroll
-    for (int row = first; row < first + tile_keys; row += step) {
-      if (!whole && row < left) at = p.pages.find(run.sequence, key0 + row);
-      const int further = whole ? row : 0;
-      const T* const k = p.k.at(at, run.kv) + further * p.k.slot + c * 8;
-      const T* const v = p.v.at(at, run.kv) + further * p.v.slot + c * 8;
+    const int key0 = run.tile * tile_keys, keys = run.keys - key0;
+    const int left = c * 8 < p.dim ? keys : 0;
+    const auto copy = [&](int row, const T* k, const T* v) {
       ptx::copy_async<16>(ptx::shared_address(&stage[slot].k[place(row, c)]), k, row < left);
       ptx::copy_async<16>(ptx::shared_address(&stage[slot].v[place(row, c)]), v, row < left);
+    };
+    if (keys <= 0 || p.pages.whole(tile_keys)) {
+      const attention::Slot at = keys > 0 ? p.pages.find(run.sequence, key0) : attention::Slot{};
+      const T* k = p.k.at(at, run.kv) + first * p.k.slot + c * 8;
+      const T* v = p.v.at(at, run.kv) + first * p.v.slot + c * 8;
+#pragma unroll
+      for (int i = 0; i < each; ++i, k += step * p.k.slot, v += step * p.v.slot)
+        copy(first + i * step, k, v);
+      return;
     }
+    attention::Slot at[each];  // all looked up before any is used
+#pragma unroll
+    for (int i = 0; i < each; ++i)
+      at[i] = p.pages.find(run.sequence, key0 + min(first + i * step, keys - 1));
+#pragma unroll
+    for (int i = 0; i < each; ++i)
+      copy(first + i * step, p.k.at(at[i], run.kv) + c * 8, p.v.at(at[i], run.kv) + c * 8);
   }
 
   // The queries of a unit as mma's first operand, straight from global memory.
@@ -108,13 +117,15 @@ struct Tensor {
       const bool is_row = r < run.rows;
       const int row = run.row0 + (is_row ? r : 0);
       const T* const from = p.query(run.sequence, run.kv, row) + lane % 4 * 2;
-      seen[h] = is_row ? visible.of(p.token_of(row)) : attention::Keys{0, 0};
+      // Padding sees all keys, so that it never asks for a mask; its queries are zeros.
+      seen[h] = is_row ? visible.of(p.token_of(row)) : attention::Keys{0, 0x7fffffff};
       stat[h] = {-INFINITY, 0};
 #pragma unroll
       for (int c = 0; c < chunks; ++c)
         q[c / 2][h + c % 2 * 2] =
             is_row && c * 8 < p.dim ? *reinterpret_cast<const std::uint32_t*>(from + c * 8) : 0;
     }
+    all_see = {max(seen[0].first, seen[1].first), min(seen[0].last, seen[1].last)};
 #pragma unroll
     for (auto& four : o)
 #pragma unroll
@@ -141,17 +152,16 @@ struct Tensor {
       ptx::mma<T>(s[1], q[c], f[2], f[3]);
     }
 
+    p.score(s);
+    const int first = key0 + in_tile;
+    if (first < all_see.first || first + 16 > all_see.last) mask(s, first);
+
     float before[2];
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
       float most = stat[h].max;
 #pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        float& x = s[e / 2][h * 2 + e % 2];
-        const int j = key0 + in_tile + e / 2 * 8 + lane % 4 * 2 + e % 2;
-        x = j >= seen[h].first && j < seen[h].last ? p.score(x) : -INFINITY;
-        most = fmaxf(most, x);
-      }
+      for (int e = 0; e < 4; ++e) most = fmaxf(most, s[e / 2][h * 2 + e % 2]);
       most = fmaxf(most, __shfl_xor_sync(full_mask, most, 1));
       most = fmaxf(most, __shfl_xor_sync(full_mask, most, 2));
       before[h] = weight(stat[h].max, most);
@@ -185,6 +195,15 @@ struct Tensor {
       ptx::load_matrices_transposed(f, v + 16 * place(in_tile + low + 8 * second, 2 * c + third));
       ptx::mma<T>(o[2 * c], weights, f[0], f[1]);
       ptx::mma<T>(o[2 * c + 1], weights, f[2], f[3]);
+    }
+  }
+
+  __device__ __forceinline__ void mask(float (&s)[2][4], int first) const {
+#pragma unroll
+    for (int e = 0; e < 8; ++e) {
+      const int j = first + e / 4 * 8 + lane % 4 * 2 + e % 2;
+      const attention::Keys& keys = seen[e / 2 % 2];
+      if (j < keys.first || j >= keys.last) s[e / 4][e % 4] = -INFINITY;
     }
   }
 

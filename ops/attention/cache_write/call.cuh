@@ -53,7 +53,7 @@ struct Data {
   __device__ __forceinline__ std::int64_t row(Token t) const {
     if (t.position < 0) return -1;
     const attention::Slot slot = pages.find(t.sequence, t.position);
-    return slot.page * pages.page_size + slot.slot;
+    return std::int64_t(slot.page) * pages.page_size + slot.slot;
   }
   __device__ __forceinline__ Head<T> head(const Sizes& s, std::int64_t token, std::int64_t row,
                                           int head) const {

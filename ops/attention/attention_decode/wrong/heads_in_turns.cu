@@ -17,7 +17,7 @@ __global__ void heads_in_turns(Problem<T> p, std::int64_t queries) {
   float q[items], o[items] = {};
 #pragma unroll
   for (int i = 0; i < items; ++i)
-    q[i] = i * 32 + lane < p.dim ? to_float(from[i * 32 + lane]) : 0.0f;
+    q[i] = i * 32 + lane < p.dim ? to_float(from[(i * 32 + lane) * p.q_element]) : 0.0f;
 
   Stat s = {-INFINITY, 0};
   const attention::Keys keys = p.visible(sequence).of(p.token_of(row));
@@ -28,14 +28,15 @@ __global__ void heads_in_turns(Problem<T> p, std::int64_t queries) {
     float dot = 0;
 #pragma unroll
     for (int i = 0; i < items; ++i)
-      if (i * 32 + lane < p.dim) dot += q[i] * to_float(k[i * 32 + lane]);
+      if (i * 32 + lane < p.dim) dot += q[i] * to_float(k[(i * 32 + lane) * p.k.element]);
     const float score = p.score(warp_reduce(dot, Sum{}));
     const float max = fmaxf(s.max, score);
     const float before = weight(s.max, max), now = weight(score, max);
     s = {max, s.sum * before + now};
 #pragma unroll
     for (int i = 0; i < items; ++i)
-      if (i * 32 + lane < p.dim) o[i] = o[i] * before + now * to_float(v[i * 32 + lane]);
+      if (i * 32 + lane < p.dim)
+        o[i] = o[i] * before + now * to_float(v[(i * 32 + lane) * p.v.element]);
   }
 
   T* to = p.output(sequence, kv, row);
@@ -56,7 +57,7 @@ void launch(const Args& args, cudaStream_t stream) {
   CUDA_CHECK(cudaGetLastError());
 }
 
-WARPATH_RUNG(Args, launch, .supports = fits);
+WARPATH_RUNG(Args, launch, .supports = short_heads);
 
 }  // namespace
 }  // namespace warpath::attention_decode
