@@ -8,8 +8,8 @@
 #pragma once
 #include <cstdint>
 
-#include "ops/softmax/lanes.cuh"
 #include "core/block/softmax_stat.cuh"
+#include "ops/softmax/lanes.cuh"
 
 namespace warpath::softmax {
 

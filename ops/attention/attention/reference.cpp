@@ -60,12 +60,18 @@ void add_bound(MatrixView w, MatrixView b, double* d, std::int64_t m, std::int64
                std::int64_t n, int power, double least = 0) {
   const std::int64_t parts = (n + together - 1) / together;
   Matrix sums = zeros(m * parts), most = zeros(parts * c);
-  for (std::int64_t i = 0; i < m; ++i)
-    for (std::int64_t j = 0; j < n; ++j) {
-      double x = std::abs(w.at[i * w.down + j * w.right]);
-      if (x > 0 && x < least) x = least;
-      sums[static_cast<std::size_t>(i * parts + j / together)] += power == 2 ? x * x : x;
-    }
+  const auto add = [&](std::int64_t i, std::int64_t j) {
+    double x = std::abs(w.at[i * w.down + j * w.right]);
+    if (x > 0 && x < least) x = least;
+    sums[static_cast<std::size_t>(i * parts + j / together)] += power == 2 ? x * x : x;
+  };
+  if (w.right == 1) {
+    for (std::int64_t i = 0; i < m; ++i)
+      for (std::int64_t j = 0; j < n; ++j) add(i, j);
+  } else {
+    for (std::int64_t j = 0; j < n; ++j)
+      for (std::int64_t i = 0; i < m; ++i) add(i, j);
+  }
   for (std::int64_t j = 0; j < n; ++j)
     for (std::int64_t e = 0; e < c; ++e) {
       const double x = std::abs(b.at[j * b.down + e * b.right]);

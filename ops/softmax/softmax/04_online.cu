@@ -5,10 +5,10 @@
 // three times, and a row needs one reduction instead of two. A block of 256 threads takes a row, so
 // long rows have enough loads in flight.
 // Limit: the second read of x, one element per load, and an extra exp for every element.
+#include "core/block/softmax_stat.cuh"
 #include "core/host/dispatch.cuh"
 #include "core/host/launch.h"
 #include "ops/softmax/softmax/softmax.h"
-#include "core/block/softmax_stat.cuh"
 
 namespace warpath::softmax {
 namespace {

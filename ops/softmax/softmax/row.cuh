@@ -1,10 +1,10 @@
 // A row, or one block's part of it, held in registers: read once, computed on, written once. Used
 // by the vectorised rungs and everything above them. Rows may start anywhere (cut.cuh).
 #pragma once
+#include "core/block/softmax_stat.cuh"
 #include "core/host/launch.h"
 #include "ops/softmax/cut.cuh"
 #include "ops/softmax/lanes.cuh"
-#include "core/block/softmax_stat.cuh"
 
 namespace warpath::softmax {
 

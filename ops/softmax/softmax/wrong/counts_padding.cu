@@ -1,8 +1,8 @@
 // Threads beyond the end of the row take part with a zero, and exp(0 - max) is not zero.
+#include "core/block/softmax_stat.cuh"
 #include "core/host/dispatch.cuh"
 #include "core/host/launch.h"
 #include "ops/softmax/softmax/softmax.h"
-#include "core/block/softmax_stat.cuh"
 
 namespace warpath::softmax {
 namespace {

@@ -1,9 +1,9 @@
 // The second reduction writes into the slots while slow warps still read the result of the
 // first.
+#include "core/block/softmax_stat.cuh"
 #include "core/host/dispatch.cuh"
 #include "core/host/launch.h"
 #include "ops/softmax/softmax/softmax.h"
-#include "core/block/softmax_stat.cuh"
 
 namespace warpath::softmax {
 namespace {

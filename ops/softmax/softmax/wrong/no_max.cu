@@ -1,9 +1,9 @@
 // exp without the maximum subtracted: right for the numbers a random generator makes, inf / inf
 // beyond 88.
+#include "core/block/softmax_stat.cuh"
 #include "core/host/dispatch.cuh"
 #include "core/host/launch.h"
 #include "ops/softmax/softmax/softmax.h"
-#include "core/block/softmax_stat.cuh"
 
 namespace warpath::softmax {
 namespace {

@@ -1,9 +1,9 @@
 // Each warp normalises by what its own lanes saw: right for rows of up to 32 elements, and every
 // row of 256 or more sums to eight.
+#include "core/block/softmax_stat.cuh"
 #include "core/host/dispatch.cuh"
 #include "core/host/launch.h"
 #include "ops/softmax/softmax/softmax.h"
-#include "core/block/softmax_stat.cuh"
 
 namespace warpath::softmax {
 namespace {
