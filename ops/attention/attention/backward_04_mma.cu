@@ -8,8 +8,8 @@
 // these two warps. All warps need ds for ds k: that product is made one tile later, behind the one
 // barrier that the tile has anyway. dq is added as the accumulators lie, 16 bytes per lane since Hopper,
 // and put in order by the kernel that rounds it.
-// Limit: fragments. Every operand goes from shared memory through registers, and that takes about as
-// long as the products.
+// Limit: fragments. With heads of 128 a warp loads 136 of them, 512 bytes each, for 320 products: eight
+// warps keep shared memory busy for 4352 cycles per tile, an A100's tensor cores for 5120.
 #include "ops/attention/attention/backward_dq.cuh"
 #include "ops/attention/attention/backward_mma.cuh"
 
