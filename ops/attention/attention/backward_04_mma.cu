@@ -8,8 +8,8 @@
 // these two warps. All warps need ds for ds k: that product is made one tile later, behind the one
 // barrier that the tile has anyway. dq is added as the accumulators lie, 16 bytes per lane since Hopper,
 // and put in order by the kernel that rounds it.
-// Limit: fragments. Every operand goes from shared memory through registers, and that takes about as
-// long as the products.
+// Limit: fragments. With heads of 128 a warp loads 136 of them, 512 bytes each, for 320 products: eight
+// warps keep shared memory busy for 4352 cycles per tile, an A100's tensor cores for 5120.
 #include "ops/attention/attention/backward_dq.cuh"
 #include "ops/attention/attention/backward_mma.cuh"
 
@@ -24,31 +24,12 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
   const std::uint32_t memory = ptx::shared_address(bytes);
   const std::uint32_t k_at = memory, v_at = memory + Shape::KeyRows::bytes;
   constexpr int threads = Shape::threads;
-  const KeyTile tile = key_tile_of<Shape::keys>(problem, int(blockIdx.x), per_head);
+  __shared__ QueryWalk walk;  // registers are short
+  if (threadIdx.x == 0) walk = QueryWalk::of<Shape>(problem, int(blockIdx.x), per_head);
+  __syncthreads();
+  const KeyTile& tile = walk.tile;
   const Sequence& s = tile.s;
-  const int j0 = tile.first;
-  if (j0 >= s.keys) return;
-  const Visible visible = problem.visible(s);
-  const Keys seen_by = visible.queries_of(j0, min(j0 + Shape::keys, s.keys));
-  // Tiles of queries, in a circle: blocks of a head run at the same time and begin with different ones, to add to
-  // different dq. Then the same with the next head of the group.
-  const int begin = seen_by.first / Shape::queries * Shape::queries;
-  const int tiles = (seen_by.last - begin + Shape::queries - 1) / Shape::queries;
-  const int turns = seen_by.last > seen_by.first ? tiles * problem.group : 0;
-  const int end = begin + tiles * Shape::queries;
-  const int start = turns == 0 || problem.causal
-                        ? begin
-                        : begin + j0 % (end - begin) / Shape::queries * Shape::queries;
-  struct Turn {
-    int head, i0;
-  };
-  const auto after = [&](Turn t) {
-    const int i0 = t.i0 + Shape::queries == end ? begin : t.i0 + Shape::queries;
-    return Turn{t.head + (i0 == start), i0};
-  };
-  const auto before = [&](Turn t) {
-    return Turn{t.head - (t.i0 == start), (t.i0 == begin ? end : t.i0) - Shape::queries};
-  };
+  if (tile.first >= s.keys) return;
   const auto fetch = [&](Turn t, int n) {
     const typename Shape::Stage to = Shape::stage(memory, n);
     const int left = s.queries - t.i0, token = s.first_query + t.i0;
@@ -93,27 +74,28 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
 
   Shape::KeyRows::template fetch<threads>(
       k_at,
-      {problem.k.at(s.batch, s.first_key + j0, tile.head), problem.k.token, problem.dim, vectors.k},
-      s.keys - j0);
-  Shape::ValueRows::template fetch<threads>(v_at,
-                                            {problem.v.at(s.batch, s.first_key + j0, tile.head),
-                                             problem.v.token, problem.value_dim, vectors.v},
-                                            s.keys - j0);
-  Turn now{tile.head * problem.group, start};
-  if (turns > 0) fetch(now, 0);
+      {problem.k.at(s.batch, s.first_key + tile.first, tile.head), problem.k.token, problem.dim,
+       vectors.k},
+      s.keys - tile.first);
+  Shape::ValueRows::template fetch<threads>(
+      v_at,
+      {problem.v.at(s.batch, s.first_key + tile.first, tile.head), problem.v.token,
+       problem.value_dim, vectors.v},
+      s.keys - tile.first);
+  Turn now{tile.head * problem.group, walk.start};
+  if (walk.turns > 0) fetch(now, 0);
   ptx::copy_async_commit();
-  for (int n = 0; n <= turns; ++n, now = after(now)) {
+  for (int n = 0; n <= walk.turns; ++n, now = walk.after<Shape>(now)) {
     ptx::copy_async_wait<0>();
     __syncthreads();  // this tile is here, and the ds of the last; nobody reads the last tile any more
-    if (n + 1 < turns) fetch(after(now), n + 1);
+    if (n + 1 < walk.turns) fetch(walk.after<Shape>(now), n + 1);
     ptx::copy_async_commit();
-    if (n > 0) add_dq(before(now), Shape::pairs(memory, n - 1));
-    if (n == turns) break;
+    if (n > 0) add_dq(walk.before<Shape>(now), Shape::pairs(memory, n - 1));
+    if (n == walk.turns) break;
     const typename Shape::Stage at = Shape::stage(memory, n);
     const std::uint32_t pairs = Shape::pairs(memory, n);
     const int last = min(now.i0 + Shape::queries, s.queries);
-    const bool plain = problem.softcap == 0 && !problem.dropout.on &&
-                       visible.whole(now.i0, last, j0, j0 + Shape::keys);
+    const bool whole = problem.visible(s).whole(now.i0, last, tile.first, tile.first + Shape::keys);
 #pragma unroll 1
     for (int first = 0; first < Shape::queries; first += Shape::share * Shape::warp_queries) {
       using Gradients = typename Shape::GradientTile;
@@ -123,7 +105,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
       typename BackwardWarp<T, Shape>::Words p, ds;
       warp.template dots<typename Shape::KeyRows, Queries>(scores, k_at, at.q, mine);
       warp.template dots<typename Shape::ValueRows, Gradients>(dp, v_at, at.d_o, mine);
-      warp.pairs(p, ds, scores, dp, at.row + mine * 8, plain, s, now.head, now.i0 + mine, j0);
+      warp.pairs(p, ds, scores, dp, at.row + mine * 8, whole, s, now.head, now.i0 + mine,
+                 tile.first);
       if constexpr (Shape::share == 1) {
         warp.template add<Gradients>(warp.dv, p, at.d_o, mine);
         warp.put(pairs, ds, mine);
@@ -143,15 +126,16 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
       }
     }
   }
-  warp.store(s, j0, tile.head, vectors);
+  warp.store(s, tile.first, tile.head, vectors);
 }
 
 std::string fits(const Backward& args) {
   if (args.q.dtype == DType::f32) return "tensor cores multiply 16-bit numbers";
   if (std::string why = up_to_256(args); !why.empty()) return why;
   std::string why;
-  with_shape<__nv_bfloat16>(
-      args, [&](auto shape) { why = enough_shared_memory(decltype(shape)::bytes); });
+  with_shape<__nv_bfloat16>(args, [&](auto shape) {
+    why = enough_shared_memory(decltype(shape)::bytes + sizeof(QueryWalk));
+  });
   return why;
 }
 

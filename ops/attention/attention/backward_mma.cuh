@@ -79,6 +79,41 @@ __device__ __forceinline__ void multiply(float (&sum)[I][J][4], LoadA&& load_a, 
   }
 }
 
+// A tile of queries of one head.
+struct Turn {
+  int head, i0;
+};
+
+// The tiles of queries that see a tile of keys, in a circle: blocks of a head run at the same time and begin with
+// different ones, to add to different dq. Then the same with the next head of the group.
+struct QueryWalk {
+  KeyTile tile;
+  int begin, end, start;  // queries
+  int turns;
+
+  template <class Shape, class T>
+  static __device__ QueryWalk of(const BackwardProblem<T>& problem, int block, int per_head) {
+    const KeyTile tile = key_tile_of<Shape::keys>(problem, block, per_head);
+    const int j0 = tile.first, last = min(j0 + Shape::keys, tile.s.keys);
+    const Keys seen_by = problem.visible(tile.s).queries_of(j0, last);
+    if (j0 >= last || seen_by.first >= seen_by.last) return {tile, 0, 0, 0, 0};
+    const int begin = seen_by.first / Shape::queries * Shape::queries;
+    const int tiles = (seen_by.last - begin + Shape::queries - 1) / Shape::queries;
+    const int skipped = problem.causal ? 0 : j0 / Shape::queries % tiles;
+    return {tile, begin, begin + tiles * Shape::queries, begin + skipped * Shape::queries,
+            tiles * problem.group};
+  }
+  template <class Shape>
+  __device__ __forceinline__ Turn after(Turn t) const {
+    const int i0 = t.i0 + Shape::queries == end ? begin : t.i0 + Shape::queries;
+    return {t.head + (i0 == start), i0};
+  }
+  template <class Shape>
+  __device__ __forceinline__ Turn before(Turn t) const {
+    return {t.head - (t.i0 == start), (t.i0 == begin ? end : t.i0) - Shape::queries};
+  }
+};
+
 // Which tensors may be moved 16 bytes at a time.
 struct BackwardVectors {
   bool q, k, v, d_o, dq, dk, dv;
@@ -186,36 +221,41 @@ struct BackwardWarp {
         }
   }
 
-  // From s = q . k and dp = do . v to p and ds. `row` belongs to the queries of the tile's `query`-th on,
-  // which is query i0 of the sequence; j0 is the block's first key.
+  // From s = q . k and dp = do . v to p and ds. `row` and i0 belong to the first of the queries; j0 is the block's first
+  // key. `whole`: all queries of the tile see all keys.
   __device__ __forceinline__ void pairs(Words& p_words, Words& ds_words, Scores& s, Scores& dp,
-                                        std::uint32_t row, bool plain, const Sequence& sequence,
+                                        std::uint32_t row, bool whole, const Sequence& sequence,
                                         int head, int i0, int j0) const {
-    if (plain) {
-      const float by = problem.scale * log2_e;
-      each_pair(p_words, ds_words, row, [&](int i, int j, int e, float lse, float delta) {
-        const float p = ptx::exp2(s[i][j][e] * by - lse);
-        return Pair{p, p * (dp[i][j][e] - delta)};
-      });
-      return;
-    }
-    const unsigned kept = problem.dropout.on ? kept_pairs(sequence, head, i0, j0) : 0;
-    const float cap = problem.softcap, to_cap = problem.scale / cap;
     const Visible visible = problem.visible(sequence);
-    each_pair(p_words, ds_words, row, [&](int i, int j, int e, float lse, float delta) {
+    const auto is_seen = [&](int i, int j, int e) {
       const int key = j0 + first_key() + 16 * i + e / 2 * 8 + lane() / 4;
       const Keys seen = visible.of(i0 + 8 * j + lane() % 4 * 2 + e % 2);
-      if (key < seen.first || key >= seen.last) return Pair{0, 0};
-      float logit = s[i][j][e] * problem.scale, slope = 1, d = dp[i][j][e], keep = 1;
+      return seen.first <= key && key < seen.last;
+    };
+    const float by = problem.scale * log2_e, cap = problem.softcap;
+    if (cap == 0 && !problem.dropout.on) {
+      const auto simple = [&](auto masked) {
+        each_pair(p_words, ds_words, row, [&](int i, int j, int e, float lse, float delta) {
+          float p = ptx::exp2(s[i][j][e] * by - lse);
+          if (masked.value && !is_seen(i, j, e)) p = 0;
+          return Pair{p, p * (dp[i][j][e] - delta)};
+        });
+      };
+      return whole ? simple(std::false_type{}) : simple(std::true_type{});
+    }
+    const unsigned kept = problem.dropout.on ? kept_pairs(sequence, head, i0, j0) : 0;
+    const float to_cap = problem.scale / cap;
+    each_pair(p_words, ds_words, row, [&](int i, int j, int e, float lse, float delta) {
+      float x = s[i][j][e] * by, slope = 1, keep = 1;
       if (cap != 0) {
         const float t = problem.capped(s[i][j][e] * to_cap);
-        logit = cap * t;
+        x = cap * log2_e * t;
         slope = 1 - t * t;
       }
-      const float p = ptx::exp2(logit * log2_e - lse);
+      const float p = is_seen(i, j, e) ? ptx::exp2(x - lse) : 0.0f;
       if (problem.dropout.on)
         keep = kept >> (4 * (i * J + j) + e) & 1 ? problem.dropout.kept : 0.0f;
-      return Pair{p * keep, p * (d * keep - delta) * slope};
+      return Pair{p * keep, p * (dp[i][j][e] * keep - delta) * slope};
     });
   }
 
