@@ -136,6 +136,8 @@ static std::vector<Case> cases() {
       sized("pages of 64", {6, 1, 4, 1, 64, 64, 3}),
       sized("pages of 7", {3, 2, 4, 2, 40, 7, 11}),
       sized("many keys", {1, 1, 4, 1, 32, 64, 10}),
+      sized("many keys, 16 bits", {2, 1, 4, 1, 32, 16, 18}, {.dtypes = half}),
+      sized("16 tokens, 16 bits", {2, 16, 2, 1, 64, 16, 3}, {.dtypes = half}),
       sized("lengths differ", {6, 1, 2, 1, 8, 64, 20}),
       sized("16 tokens", {2, 16, 4, 1, 64, 32, 3}),
       sized("5 tokens, 15 rows", {4, 5, 3, 1, 64, 1, 70}),

@@ -12,7 +12,10 @@ __global__ void starts_at_zero(Data<T> data, Sizes sizes, rope::Scaling scaling)
   if (token >= sizes.tokens) return;
   const int unit = int(at % units), number = int(at / units % sizes.all_heads());
   Token where = data.token(sizes, token);
-  if (where.position >= 0) where.position = int(token % sizes.new_tokens);
+  if (where.position >= 0) {
+    const int t = int(token % sizes.new_tokens), last = data.lengths[where.sequence] - 1;
+    where.position = min(t, last);
+  }
   const Head<T> head = data.head(sizes, token, data.row(where), number);
   if (!head.out) return;
   if (!head.turned) {
