@@ -13,14 +13,16 @@ namespace {
 using namespace hopper;
 
 template <class Tile>
-__global__ void __launch_bounds__((Tile::groups + 1) * ptx::warp_group, 1)
+struct All {
+  Storage<Tile> tile;
+  WorkQueue<Tile> queue;
+};
+
+template <class Tile>
+__global__ void __launch_bounds__(Tile::threads, 1)
     persistent(const __grid_constant__ Maps maps, Problem problem, unsigned* counter) {
   extern __shared__ __align__(1024) unsigned char shared[];
-  struct All {
-    Storage<Tile> tile;
-    WorkQueue<Tile> queue;
-  };
-  auto& all = storage_in<All>(shared);
+  auto& all = storage_in<All<Tile>>(shared);
   if (threadIdx.x == 0) {
     all.tile.init();
     all.queue.init();
@@ -36,7 +38,7 @@ __global__ void __launch_bounds__((Tile::groups + 1) * ptx::warp_group, 1)
       if (threadIdx.x == 0) loads.load(w, key_tiles<Tile>(visible_of(problem, w), w.row));
   } else {
     ptx::take_registers<Tile::consumer_registers>();
-    Consumer<Tile> consumer(all.tile, problem, consumer_group());
+    Consumer<Tile, Way<true, true>> consumer(all.tile, problem, consumer_group());
     WorkReader<Tile> reader(all.queue);
     Turns<Tile::groups>::open(consumer.group);
     Work w;
@@ -49,14 +51,10 @@ template <class Tile>
 void launch_tile(const Forward& args, cudaStream_t stream) {
   const Problem p = problem_of<Tile>(args);
   const auto kernel = persistent<Tile>;
-  struct All {
-    Storage<Tile> tile;
-    WorkQueue<Tile> queue;
-  };
-  const int bytes = allow_shared(kernel, sizeof(All));
+  const int bytes = allow_shared(kernel, sizeof(All<Tile>));
   const unsigned blocks = unsigned(std::min<std::int64_t>(multiprocessors(), work_items(p)));
-  kernel<<<blocks, (Tile::groups + 1) * ptx::warp_group, bytes, stream>>>(
-      maps_of<Tile>(args), p, static_cast<unsigned*>(args.scratch.data));
+  kernel<<<blocks, Tile::threads, bytes, stream>>>(maps_of<Tile>(args), p,
+                                                   static_cast<unsigned*>(args.scratch.data));
 }
 
 void launch(const Forward& args, cudaStream_t stream) {

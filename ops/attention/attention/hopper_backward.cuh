@@ -19,7 +19,7 @@ struct BackwardTile {
   static constexpr int key_bytes = keys * Dim * 2, query_bytes = queries * Dim * 2;
   static constexpr int row_bytes = queries * int(sizeof(float2));
   static constexpr int panels = Dim / 64, query_panels = queries / 64;
-  static constexpr int producer_registers = 40, consumer_registers = 232;
+  static constexpr int producer_registers = 24, consumer_registers = 240;
   // The products of dk run on while the next tile begins; with 128 queries there are no registers left for that.
   static constexpr bool dk_overlaps = Dim == 128;
   static_assert(Dim == 64 || Dim == 128);

@@ -26,6 +26,12 @@ inline std::string supports(const Forward& args) {
   return {};
 }
 
+// For the rungs on the way to the last one: heads of at most 128.
+inline std::string supports_128(const Forward& args) {
+  if (args.q.shape[3] > 128) return "takes heads of at most 128";
+  return supports(args);
+}
+
 template <class Tile>
 Maps maps_of(const Forward& args) {
   return {head_map(args.q, Tile::rows), head_map(args.k, Tile::keys), head_map(args.v, Tile::keys)};

@@ -86,7 +86,54 @@ struct Turns {
   }
 };
 
+// The mask of a warp group's 64 rows: only a tile of keys that some row may not see in whole needs it.
 template <class Tile>
+struct Mask {
+  Visible visible;
+  int begin, end;  // the group's rows
+  Keys seen[2];    // by the rows of this thread
+
+  __device__ __forceinline__ Mask(const Visible& v, const Work& w, int group)
+      : visible(v), begin(w.row + group * 64), end(min(begin + 64, w.queries)) {
+    const int row = begin + threadIdx.x % ptx::warp_group / 32 * 16 + threadIdx.x % 32 / 4;
+    seen[0] = visible.of(row);
+    seen[1] = visible.of(row + 8);
+  }
+  __device__ __forceinline__ void hide(typename Tile::Scores& scores, int tile) const {
+    const int first = tile * Tile::keys;
+    if (!visible.whole(begin, end, first, first + Tile::keys))
+      mask(scores, seen, first + threadIdx.x % 4 * 2);
+  }
+};
+
+// By every thread of a warp that has read what the barrier guards.
+__device__ __forceinline__ void release(ptx::Barrier& empty) {
+  if (threadIdx.x % 32 == 0) ptx::arrive(empty);
+}
+
+// Behind the last key of a packed sequence come the values of the next one. Their weights are 0, but 0 * NaN is NaN:
+// group 0 overwrites them before any group multiplies. By all consumers, when the values are there.
+template <class Tile>
+__device__ __forceinline__ void clear_tail(unsigned char* v, int keys, int group) {
+  if (keys >= Tile::keys) return;
+  if (group == 0) {
+    for (int i = keys * 8 + threadIdx.x % ptx::warp_group; i < Tile::keys * 8; i += ptx::warp_group)
+#pragma unroll
+      for (int panel = 0; panel < Tile::value_dim / 64; ++panel)
+        *reinterpret_cast<uint4*>(v + panel * Tile::keys * 128 + i * 16) = uint4{};
+    ptx::fence_async_proxy();
+  }
+  ptx::sync_some(Turns<Tile::groups>::first + Tile::groups, Tile::groups * ptx::warp_group);
+}
+
+// What the rungs differ in. TakesTurns: the groups take turns at the tensor cores. Overlapped: exponentials are computed
+// while the products with the values run.
+template <bool TakesTurns, bool Overlapped>
+struct Way {
+  static constexpr bool turns = TakesTurns, overlapped = Overlapped;
+};
+
+template <class Tile, class How>
 struct Consumer {
   Storage<Tile>& at;
   const Problem& problem;
@@ -96,10 +143,6 @@ struct Consumer {
 
   __device__ __forceinline__ Consumer(Storage<Tile>& storage, const Problem& p, int g)
       : at(storage), problem(p), group(g) {}
-
-  __device__ __forceinline__ static void release(ptx::Barrier& empty) {
-    if (threadIdx.x % 32 == 0) ptx::arrive(empty);
-  }
 
   __device__ __forceinline__ void tile(const Work& w) {
     const Visible visible = visible_of(problem, w);
@@ -118,34 +161,29 @@ struct Consumer {
     }
   }
 
-  // Behind the last key of a packed sequence come the values of the next one. Their weights are 0, but 0 * NaN is NaN:
-  // group 0 overwrites them before any group multiplies.
-  __device__ __forceinline__ void clear_tail(int keys) {
-    if (keys >= Tile::keys) return;
-    ptx::wait(at.v_full[v_state.stage], v_state.parity);
-    if (group == 0) {
-      unsigned char* const v = at.v[v_state.stage];
-      for (int i = keys * 8 + threadIdx.x % ptx::warp_group; i < Tile::keys * 8;
-           i += ptx::warp_group)
-#pragma unroll
-        for (int panel = 0; panel < Tile::value_dim / 64; ++panel)
-          *reinterpret_cast<uint4*>(v + panel * Tile::keys * 128 + i * 16) = uint4{};
-      ptx::fence_async_proxy();
+  // The scores of the next tile of keys, which is there, and the product of the last one's weights with its values. Whichever is to be
+  // waited for first is issued first.
+  __device__ __forceinline__ void start_products(typename Tile::Sums& sums,
+                                                 typename Tile::Scores& scores,
+                                                 const Weights<Tile>& weights) {
+    const auto with_keys = [&] { multiply_keys<Tile>(scores, at.q, at.k[k_state.stage], group); };
+    const auto with_values = [&] {
+      ptx::wait(at.v_full[v_state.stage], v_state.parity);
+      multiply_values<Tile>(sums, weights, at.v[v_state.stage]);
+    };
+    ptx::fence_products();
+    if constexpr (How::overlapped) {
+      with_keys();
+      with_values();
+    } else {
+      with_values();
+      with_keys();
     }
-    ptx::sync_some(Turns<Tile::groups>::first + Tile::groups, Tile::groups * ptx::warp_group);
   }
 
   __device__ __forceinline__ void attend(const Work& w, const Visible& visible, KeyTiles tiles,
                                          typename Tile::Sums& sums, RowStats& stats) {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x % ptx::warp_group / 32;
-    const int row = w.row + group * 64 + warp * 16 + lane / 4;
-    const Keys seen[2] = {visible.of(row), visible.of(row + 8)};
-    const int rows_end = min(w.row + group * 64 + 64, w.queries);
-    const auto hide = [&](typename Tile::Scores& scores, int t) {
-      const int begin = t * Tile::keys;
-      if (!visible.whole(w.row + group * 64, rows_end, begin, begin + Tile::keys))
-        mask(scores, seen, begin + lane % 4 * 2);
-    };
+    const Mask<Tile> mask(visible, w, group);
     typename Tile::Scores scores;
     Weights<Tile> weights;
     float factor[2];
@@ -158,25 +196,25 @@ struct Consumer {
     ptx::wait_products(scores);
     release(at.k_empty[k_state.stage]);
     k_state.next();
-    hide(scores, tiles.last - 1);
+    mask.hide(scores, tiles.last - 1);
     exponentiate(scores, stats, problem.log2_scale, factor);
     round_weights<Tile>(weights, scores);
 
-    if (problem.q_offsets) clear_tail(w.keys - (tiles.last - 1) * Tile::keys);
+    if (problem.q_offsets) {
+      ptx::wait(at.v_full[v_state.stage], v_state.parity);
+      clear_tail<Tile>(at.v[v_state.stage], w.keys - (tiles.last - 1) * Tile::keys, group);
+    }
 
     for (int t = tiles.last - 2; t >= tiles.first; --t) {
       ptx::wait(at.k_full[k_state.stage], k_state.parity);
-      Turns<Tile::groups>::take(group);
-      ptx::fence_products();
-      multiply_keys<Tile>(scores, at.q, at.k[k_state.stage], group);
-      ptx::wait(at.v_full[v_state.stage], v_state.parity);
-      multiply_values<Tile>(sums, weights, at.v[v_state.stage]);
-      Turns<Tile::groups>::pass(group);
-      ptx::wait_products<1>();
+      if (How::turns) Turns<Tile::groups>::take(group);
+      start_products(sums, scores, weights);
+      if (How::turns) Turns<Tile::groups>::pass(group);
+      ptx::wait_products<How::overlapped ? 1 : 0>();
       ptx::hold(scores);
       release(at.k_empty[k_state.stage]);
       k_state.next();
-      hide(scores, t);
+      mask.hide(scores, t);
       exponentiate(scores, stats, problem.log2_scale, factor);
       ptx::wait_products<0>();
       ptx::hold(sums);

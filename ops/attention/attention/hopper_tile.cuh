@@ -25,10 +25,10 @@ struct Tile {
   static constexpr int q_bytes = rows * Dim * 2, k_bytes = Keys * Dim * 2;
   static constexpr int v_bytes = Keys * ValueDim * 2;
   static_assert(Dim % 64 == 0 && ValueDim % 64 == 0 && ValueDim <= Dim && Keys % 16 == 0);
-  static constexpr int threads = (Groups + 1) * ptx::warp_group;
+  static constexpr int threads = (Groups + 1) * ptx::warp_group;  // a producer's group, too
   // Per thread: all of a block's are (Groups + 1) * 168 or 128.
-  static constexpr int producer_registers = Groups == 2 ? 40 : 56;
-  static constexpr int consumer_registers = Groups == 2 ? 232 : 152;
+  static constexpr int producer_registers = Groups == 2 ? 40 : 32;
+  static constexpr int consumer_registers = Groups == 2 ? 232 : 160;
   using Scores = float[Keys / 2];
   using Sums = float[ValueDim / 2];
 };
