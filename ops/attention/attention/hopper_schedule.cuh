@@ -92,7 +92,7 @@ struct WorkSource {
     unsigned old = 0;
     if (threadIdx.x == 0) {
       old = atomicAdd(counter, 1u);
-      if (old == unsigned(all) - 1) *counter = 0;
+      if (old == unsigned(all) - 1) atomicExch(counter, 0u);
     }
     number = int(gridDim.x + __shfl_sync(0xffffffffu, old, 0));
   }
