@@ -58,25 +58,13 @@ static __global__ void __launch_bounds__(most_threads) backward_walk(const Backw
   __shared__ RowSlots slots[2][2];  // two sets in turn: one barrier per row
   ColumnSums<N, Items, K> column_sums(shared);
   int turn = 0;
-  Row<T, N, Items> x, dy, ds;
-  const std::int64_t stride = std::int64_t(gridDim.x) * blockDim.y;
-  const auto inside_of = [&](std::int64_t row) { return row < p.rows ? int(p.cols) : 0; };
-  const auto load_row = [&](Row<T, N, Items>& a, Row<T, N, Items>& b, std::int64_t row) {
-    a.load(p.x + row * p.cols, inside_of(row));
-    b.load(p.dy + row * p.cols, inside_of(row));
-  };
-  // 16-bit rows leave registers for the next row's loads, which then run during this row's sums.
-  constexpr bool ahead = !Add && N > 1 && sizeof(T) == 2;
-  std::int64_t first = std::int64_t(blockIdx.x) * blockDim.y;
-  if constexpr (ahead) load_row(x, dy, first + threadIdx.y);
-  for (; first < p.rows; first += stride) {
+  for (std::int64_t first = std::int64_t(blockIdx.x) * blockDim.y; first < p.rows;
+       first += std::int64_t(gridDim.x) * blockDim.y) {
     const std::int64_t row = first + threadIdx.y, start = row * p.cols;
-    const int inside = inside_of(row);
-    [[maybe_unused]] Row<T, N, Items> next_x, next_dy;
-    if constexpr (ahead)
-      load_row(next_x, next_dy, row + stride);
-    else
-      load_row(x, dy, row);
+    const int inside = row < p.rows ? int(p.cols) : 0;
+    Row<T, N, Items> x, dy, ds;
+    x.load(p.x + start, inside);
+    dy.load(p.dy + start, inside);
     if constexpr (Add) ds.load(p.ds + start, p.ds ? inside : 0);
     const float mean = Layer && inside ? p.means[row] : 0.0f, rstd = inside ? p.rstds[row] : 0.0f;
 
@@ -107,10 +95,6 @@ static __global__ void __launch_bounds__(most_threads) backward_walk(const Backw
       }
       store<N>(p.dx + start + column, from_floats<T>(a));
     });
-    if constexpr (ahead) {
-      x = next_x;
-      dy = next_dy;
-    }
   }
   if (p.partials()) column_sums.leave(shared, p.partials(), p.cols);
 }
