@@ -50,6 +50,8 @@ MAIN = r"""
 #include <cstdlib>
 #include <cstring>
 
+#include "core/host/registry.h"
+
 const warpath::Rung& rung() {
   for (const warpath::Rung& r : warpath::library().rungs)
     if (r.name == RUNG_NAME) return r;
@@ -150,6 +152,7 @@ def build(compiler: Path, op: dict, op_folder: Path, folder: Path) -> Path:
             compiler,
             "--check",
             "-std=c++20",
+            "--expt-relaxed-constexpr",
             "-O1",
             f"-I{folder}",
             f"-I{ROOT}",
