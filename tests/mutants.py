@@ -1,15 +1,20 @@
 """Breaks a rung in every way that a forgotten line can: the checks must find each.
 
-    mutants.py WARPATH_CC OP_FOLDER [--list]
+    mutants.py WARPATH_CC OP_FOLDER/mutants.py [--list | NUMBER...]
 
 Leaves out every wait, arrival, fence, barrier and commit, one at a time, and inverts every parity: in the rung, in the
 other files whose kernels it launches and in the headers they include. The program is compiled once, with a number that
 chooses what is broken, and run once per mutant under --check: a finding, a fault or a wrong result counts as caught.
 Prints one line per mutant. Exits with 1 if one was missed that is not in KNOWN, or if the unbroken rung does not pass.
+With numbers, as --list counts them, only these mutants are tried.
 
-OP_FOLDER/mutants.py says what to break:
+The file in the op's folder, mutants.py or mutants_ANYTHING.py, says what to break:
     RUNG      its file
     OTHERS    other .cu files of the folder whose kernels it launches
+    HOST      .cpp files of the folder that the program calls
+    CALLS     regular expressions for more calls to leave out: functions of the op that wait or arrive
+    UNUSED    included headers with waits and fences that this rung does not use
+    ADDED     (name, file, what, with what): mutants that are no line less
     EDITS     (file, what, with what) before compiling: fewer instances, numbers that suit a small problem
     PROGRAM   the end of the program: main(mutant, arguments...) launches rung(), fails when a result is wrong
     RUNS      (environment, arguments) under each of which a mutant is tried until one catches it
@@ -31,11 +36,10 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # A statement on a line of its own whose only effect is ordering.
 CALL = (
-    r"(?:ptx::(?:wait\w*|arrive\w*|fence_\w+|sync_\w+|commit_\w+|store_release|add_in_order)(?:<[^;]*?>)?\(.*\)"
-    r"|__syncthreads\(\)|__threadfence\(\)|(?:leave|await)_cluster<\w+>\(\)|finish_stores\(\))"
+    r"ptx::(?:wait\w*|arrive\w*|fence_\w+|sync_\w+|commit_\w+|store_release|add_in_order)(?:<[^;]*?>)?\(.*\)"
+    r"|__syncthreads\(\)|__syncwarp\(\)|__threadfence\(\)|(?:leave|await)_cluster<\w+>\(\)|finish_stores\(\)"
 )
-STATEMENT = re.compile(rf"^(\s*)((?:if (?:constexpr )?\([^;{{}}]*\) )?{CALL});(.*)$")
-PARITY = re.compile(r"state\.parity(?: \^ 1)?\)")
+PARITY = re.compile(r"(?:state\.|_)parity(?: \^ 1)?\)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 # The beginning of every op's program. The number of the mutant is in constant memory, so that one program holds all
@@ -45,6 +49,8 @@ MAIN = r"""
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+
+#include "core/host/registry.h"
 
 const warpath::Rung& rung() {
   for (const warpath::Rung& r : warpath::library().rungs)
@@ -74,12 +80,15 @@ def sources_of(op: dict, folder: Path) -> list[str]:
     return found
 
 
-def instrument(name: str, text: str, mutants: list[str]) -> str:
+def instrument(name: str, text: str, mutants: list[str], calls: list[str]) -> str:
     """The file with all its mutants in it."""
+    one = re.compile(
+        rf"^(\s*)((?:if (?:constexpr )?\([^;{{}}]*\) )?(?:{'|'.join([CALL, *calls])}));(.*)$"
+    )
     lines, seen = [], []
-    ordinals = [", first", ", second", ", third"]
+    ordinals = [", first", ", second", ", third", ", fourth"]
     for line in text.split("\n"):
-        original, match = line, STATEMENT.match(line)
+        original, match = line, one.match(line)
         if match:
             blank, statement, rest = match.groups()
             seen.append(statement)
@@ -89,7 +98,8 @@ def instrument(name: str, text: str, mutants: list[str]) -> str:
             line = f"{blank}{{ if (mutant != {len(mutants)}) {{ {statement}; }} }}{rest}"
         parity = PARITY.search(line)
         if parity:
-            mutants.append(f"{name}: the other parity in {original.strip()}")
+            where = f"{statement}{which}" if match else original.strip()
+            mutants.append(f"{name}: the other parity in {where}")
             inverted = f"{parity[0][:-1]} ^ unsigned(mutant == {len(mutants)}))"
             line = line[: parity.start()] + inverted + line[parity.end() :]
         if "parity ^= 1;" in line:
@@ -107,39 +117,53 @@ def edited(path: str, text: str, edits: list[tuple[str, str, str]]) -> str:
     return text
 
 
-def build(compiler: Path, op: dict, op_folder: Path, folder: Path) -> tuple[Path, list[str]]:
+def write(op: dict, op_folder: Path, folder: Path) -> list[str]:
+    """Writes the program into `folder`; the names of its mutants."""
     mutants: list[str] = []
     sources = sources_of(op, op_folder)
     assert all(any(Path(s).name == file for s in sources) for file, _, _ in op["EDITS"])
     for path in sources:
-        text = edited(
-            path, instrument(Path(path).name, (ROOT / path).read_text(), mutants), op["EDITS"]
-        )
+        text, file = (ROOT / path).read_text(), Path(path).name
+        if file not in op.get("UNUSED", []):
+            text = instrument(file, text, mutants, op.get("CALLS", []))
+        for what, _, old, new in (added for added in op.get("ADDED", []) if added[1] == file):
+            mutants.append(f"{file}: {what}")
+            text = edited(
+                file, text, [(file, old, new.replace("MUTANT", f"(mutant == {len(mutants)})"))]
+            )
+        text = edited(path, text, op["EDITS"])
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text)
     (folder / "mutant.h").write_text(START)
-    name = f'#define RUNG_NAME "{Path(op["RUNG"]).stem}"\n'
+    name = f'#define RUNG_NAME "{Path(op["RUNG"]).stem.removeprefix("backward_")}"\n'
     files = "".join(f'#include "{path}"\n' for path in sources if path.endswith(".cu"))
-    source = folder / "mutants.cu"
-    source.write_text('#include "mutant.h"\n' + files + name + MAIN + op["PROGRAM"])
+    (folder / "mutants.cu").write_text(
+        '#include "mutant.h"\n' + files + name + MAIN + op["PROGRAM"]
+    )
+    return mutants
+
+
+def build(compiler: Path, op: dict, op_folder: Path, folder: Path) -> Path:
     program = folder / "mutants"
     host = sorted((ROOT / "core" / "host").glob("*.cpp"))
+    host += [op_folder / file for file in op.get("HOST", [])]
     subprocess.run(
         [
             compiler,
             "--check",
             "-std=c++20",
+            "--expt-relaxed-constexpr",
             "-O1",
             f"-I{folder}",
             f"-I{ROOT}",
-            source,
+            folder / "mutants.cu",
             *host,
             "-o",
             program,
         ],
         check=True,
     )
-    return program, mutants
+    return program
 
 
 def run(
@@ -161,13 +185,15 @@ def run(
 
 
 def main() -> int:
-    compiler, op_folder = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
-    op = runpy.run_path(str(op_folder / "mutants.py"))
+    compiler, file = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+    op = runpy.run_path(str(file))
+    chosen = {int(number) for number in sys.argv[3:] if number != "--list"}
     with tempfile.TemporaryDirectory() as folder:
-        program, mutants = build(compiler, op, op_folder, Path(folder))
+        mutants = write(op, file.parent, Path(folder))
         if "--list" in sys.argv:
-            print("\n".join(mutants))
+            print("\n".join(f"{number} {mutant}" for number, mutant in enumerate(mutants, 1)))
             return 0
+        program = build(compiler, op, file.parent, Path(folder))
         for environment, arguments in [*op["RUNS"], *op["MORE_RUNS"]]:
             status, what = run(program, 0, environment, arguments)
             if status != 0:
@@ -175,6 +201,8 @@ def main() -> int:
                 return 1
         missed = []
         for number, mutant in enumerate(mutants, 1):
+            if chosen and number not in chosen:
+                continue
             for environment, arguments in op["RUNS"]:
                 status, what = run(program, number, environment, arguments)
                 if status != 0:
@@ -182,7 +210,8 @@ def main() -> int:
             print(f"{'caught' if status else 'MISSED'}  {mutant}\n        {what}", flush=True)
             if status == 0:
                 missed.append(mutant)
-    print(f"{len(mutants) - len(missed)} of {len(mutants)} caught")
+    tried = len(chosen) or len(mutants)
+    print(f"{tried - len(missed)} of {tried} caught")
     unknown = set(op["KNOWN"]) - set(mutants)
     if unknown:
         print("no such mutants: " + "; ".join(sorted(unknown)))

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "access.h"
 #include "faults.h"
@@ -129,7 +130,8 @@ void barrier_made(const void* barrier, const void* pc) {
   const Block& block = current_block();
   BlockState& state = state_of(block);
   tick(state);
-  state.barriers[reinterpret_cast<Address>(barrier)] = {state.now, rank_of_running(block) >> 5};
+  state.barriers[reinterpret_cast<Address>(barrier)] = {.time = state.now,
+                                                        .warp = rank_of_running(block) >> 5};
 }
 
 void barrier_used(const void* barrier, bool engine, const void* pc) {
@@ -152,6 +154,53 @@ void barrier_used(const void* barrier, bool engine, const void* pc) {
            shared_name(block, address - state.shared.begin, 8) +
            ", that was initialised without fence.mbarrier_init or fence.proxy.async";
   add(std::move(f));
+}
+
+// A parity cannot tell phases two apart. So a thread that waits for a phase must have seen its end
+// before the next one ends: whoever arrives in the next one must know of that wait. Else a thread
+// that is slow finds its parity unchanged, and waits for a phase that may never end. Here it only
+// has to be unordered, not late.
+void phase_seen(const void* barrier, const void* pc) {
+  if (front == nullptr || !enabled.sync) return;
+  const Block& block = current_block();
+  BlockState& state = state_of(block);
+  const auto known = state.barriers.find(reinterpret_cast<Address>(barrier));
+  // What blocks of a cluster know of each other is not recorded per warp.
+  if (known == state.barriers.end() || block.cluster != nullptr) return;
+  const unsigned thread = rank_of_running(block), warp = thread >> 5;
+  tick(state);
+  known->second.seen[warp] = state.now;
+  known->second.seen_at[warp] = pc;
+  known->second.seen_by[warp] = thread;
+}
+
+void phase_ended(const void* barrier, const void* arrivals) {
+  if (front == nullptr || !enabled.sync) return;
+  const Block& block = current_block();
+  BlockState& state = state_of(block);
+  const auto known = state.barriers.find(reinterpret_cast<Address>(barrier));
+  if (known == state.barriers.end()) return;
+  MadeBarrier& made = known->second;
+  const Clock& arrived = state.objects[reinterpret_cast<Address>(arrivals)].clock;
+  for (unsigned warp = 0; warp < made.seen.size(); ++warp) {
+    const Time time = std::exchange(made.seen[warp], 0);
+    // Fences count as they do in ordered().
+    if (time == 0 || time < arrived[warp] || stamp_of(time) < state.floor ||
+        time < state.warp_fence[warp])
+      continue;
+    const void* const pc = made.seen_at[warp];
+    if (!is_news("missed phase", pc, nullptr, rank_of(block))) continue;
+    Finding f = finding_here("missed phase", pc);
+    f.thread = index_of_thread(made.seen_by[warp]);
+    f.who = "by thread " + describe(f.thread) + " of block " + describe(f.block);
+    f.what = "waits for a phase of " +
+             shared_name(block, reinterpret_cast<Address>(barrier) - state.shared.begin, 8) +
+             ", whose next phase can end before this thread looks";
+    f.tail =
+        "a parity cannot tell phases two apart: a thread that is late waits for ever. Whoever "
+        "completes the next phase must know that this thread has waited";
+    add(std::move(f));
+  }
 }
 
 void proxy_fence(bool init) {

@@ -38,6 +38,8 @@ void async_access(AsyncEvent event, const void* at, std::size_t size, const void
 std::uint64_t async_time();
 void barrier_made(const void* barrier, const void* pc);
 void barrier_used(const void* barrier, bool engine, const void* pc);
+void phase_seen(const void* barrier, const void* pc);
+void phase_ended(const void* barrier, const void* arrivals);
 void proxy_fence(bool init);
 void async_misuse(const char* kind, const char* what, unsigned thread, const void* pc);
 

@@ -164,6 +164,10 @@ struct Meeting {
 struct MadeBarrier {
   Time time;
   unsigned warp;
+  // Per warp, the last wait that found the phase before the present one over; 0: none.
+  Clock seen{};
+  std::array<const void*, 32> seen_at{};
+  std::array<unsigned, 32> seen_by{};
 };
 
 // Memory of the host that a kernel was handed.

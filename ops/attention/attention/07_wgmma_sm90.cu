@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(ptx::warp_group)
     release(at.v_empty[state.stage]);
     fetch(t - Tile::stages);
   }
-  store_rows<Tile>(sums, stats, at, problem, w, 0);
+  store_rows<Tile>(sums, stats, at, problem, w, 0, tiles.first < tiles.last);
 }
 
 template <class Tile>

@@ -24,11 +24,13 @@ __device__ __forceinline__ Visible visible_of(const Problem& p, const Work& w) {
   return {w.queries, w.keys, p.causal, p.window};
 }
 
-// o = sums / sum of the weights, through the shared memory of this group's queries: rows of 16 bytes per lane.
+// o = sums / sum of the weights, through the shared memory of this group's queries: rows of 16 bytes per lane. A tile that
+// sees no key (`any_key`) has loaded no queries: the copy engine may be filling their place for the next tile already, and
+// all rows are zero.
 template <class Tile>
 __device__ __forceinline__ void store_rows(typename Tile::Sums& sums, RowStats& stats,
                                            Storage<Tile>& at, const Problem& p, const Work& w,
-                                           int group) {
+                                           int group, bool any_key) {
   using T = typename Tile::T;
   const int lane = threadIdx.x % 32, warp = threadIdx.x % ptx::warp_group / 32;
   float inverse[2];
@@ -48,15 +50,15 @@ __device__ __forceinline__ void store_rows(typename Tile::Sums& sums, RowStats& 
     unsigned char* const patch = at.q + panel * Tile::rows * 128 + group * patch_bytes;
     std::uint32_t words[16];
     round_pairs<T>(sums + 32 * panel, words);
-    write_patch(words, patch);
+    if (any_key) write_patch(words, patch);
     __syncwarp();
     const int column = 64 * panel + lane % 8 * 8;
 #pragma unroll
     for (int i = 0; i < 16; i += 4) {
       const int row = i + lane / 8;
       if (first + row >= w.queries || column >= p.value_dim) continue;
-      const uint4 chunk =
-          *reinterpret_cast<const uint4*>(swizzled(patch, warp * 16 + row, lane % 8 * 16));
+      const unsigned char* const from = swizzled(patch, warp * 16 + row, lane % 8 * 16);
+      const uint4 chunk = any_key ? *reinterpret_cast<const uint4*>(from) : uint4{};
       T* const to =
           static_cast<T*>(p.o) +
           ((std::int64_t(w.batch) * p.queries + w.q_at + first + row) * p.heads + w.head) *
@@ -151,9 +153,10 @@ struct Consumer {
     RowStats stats;
 #pragma unroll
     for (int i = 0; i < Tile::value_dim / 2; ++i) sums[i] = 0;
-    if (tiles.first < tiles.last) attend(w, visible, tiles, sums, stats);
-    store_rows<Tile>(sums, stats, at, problem, w, group);
-    if (tiles.first < tiles.last) {
+    const bool any_key = tiles.first < tiles.last;
+    if (any_key) attend(w, visible, tiles, sums, stats);
+    store_rows<Tile>(sums, stats, at, problem, w, group, any_key);
+    if (any_key) {
       // The copy engine may overwrite what the warp has written here and read again.
       ptx::fence_async_proxy();
       __syncwarp();

@@ -88,6 +88,7 @@ void land_copies(Block& block, const MemoryBarrier* barrier, unsigned phase) {
 void phase_ended(const MemoryBarrier* barrier, unsigned phase) {
   if (!in_kernel()) return;
   land_copies(current_block(), barrier, phase);
+  if (check_hooks != nullptr) check_hooks->phase_ended(barrier, phase_object(barrier, phase));
   wake_watchers(barrier);
 }
 
@@ -336,8 +337,11 @@ bool memory_barrier_poll(const MemoryBarrier* barrier, unsigned phase, Site site
 bool memory_barrier_poll_parity(const MemoryBarrier* barrier, unsigned parity, Site site) {
   if (check_hooks != nullptr)
     check_hooks->barrier_used(barrier, false, __builtin_return_address(0));
-  return poll_until(
+  const bool over = poll_until(
       barrier, [&] { return parity_is_over(barrier, parity); }, site);
+  if (over && check_hooks != nullptr && in_kernel())
+    check_hooks->phase_seen(barrier, __builtin_return_address(0));
+  return over;
 }
 
 unsigned memory_barrier_pending(const MemoryBarrier* barrier) {

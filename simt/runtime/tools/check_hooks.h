@@ -71,6 +71,10 @@ struct CheckHooks {
   // A barrier in memory is made, or used by the running thread or (`engine`) by a copy it asks for.
   void (*barrier_made)(const void* barrier, const void* pc);
   void (*barrier_used)(const void* barrier, bool engine, const void* pc);
+  // The running thread waited for a parity and found the phase before the present one over; the
+  // present phase ends, and `arrivals` is the object that those who arrived in it have released.
+  void (*phase_seen)(const void* barrier, const void* pc);
+  void (*phase_ended)(const void* barrier, const void* arrivals);
   void (*proxy_fence)(bool init);  // see simt/shared.h
   // The host made a call of the API (else null) or launched a kernel (else null), it failed, and the
   // program does not take the result. Later: the program asks for the last error.

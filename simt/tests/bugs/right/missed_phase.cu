@@ -1,0 +1,38 @@
+// As ../missed_phase.cu, but lane 0 goes on only when all lanes have waited: whoever completes the next phase knows
+// of their waits.
+#include "../../programs/hopper.h"
+
+constexpr int rounds = 4;
+
+__global__ void pass_on(int* out) {
+  __shared__ uint64_t full, empty;
+  __shared__ int slot;
+  if (threadIdx.x == 0) {
+    hopper::init(&full, 1);
+    hopper::init(&empty, 32);
+  }
+  __syncthreads();
+  for (int round = 0; round < rounds; ++round) {
+    if (threadIdx.x < 32) {
+      hopper::wait(&empty, (round + 1) % 2);
+      __syncwarp();
+      if (threadIdx.x == 0) {
+        slot = round;
+        hopper::arrive(&full);
+      }
+    } else {
+      hopper::wait(&full, round % 2);
+      out[threadIdx.x - 32] += slot;
+      hopper::arrive(&empty);
+    }
+  }
+}
+
+int main() {
+  int* out;
+  cudaMalloc(&out, 32 * sizeof(int));
+  cudaMemset(out, 0, 32 * sizeof(int));
+  pass_on<<<1, 64>>>(out);
+  cudaDeviceSynchronize();
+  cudaFree(out);
+}
