@@ -152,7 +152,9 @@ def test_gradcheck():
     """The op and attention_backward agree in float64, both by their references; dropout and soft cap too."""
     q, k, v = made((1, 5, 4, 3), (1, 6, 2, 3), (1, 6, 2, 2), dtype=torch.float64)
     for named in ({"causal": True}, {"window": 2, "softcap": 1.5}, {"dropout": 0.3, "seed": 5}):
-        assert torch.autograd.gradcheck(lambda *t, n=named: warpath.attention(*t, **n)[0], (q, k, v))
+        assert torch.autograd.gradcheck(
+            lambda *t, n=named: warpath.attention(*t, **n)[0], (q, k, v)
+        )
 
 
 def test_slope_of_any_strides():

@@ -14,7 +14,11 @@ class Gradient:
         ctx.mark_non_differentiable(lse)
 
     def backward(self, ctx, d_o, _) -> tuple:
-        return *self.functions["attention_backward"](d_o, *ctx.saved_tensors, **ctx.named), None, None
+        return (
+            *self.functions["attention_backward"](d_o, *ctx.saved_tensors, **ctx.named),
+            None,
+            None,
+        )
 
 
 GRADIENTS = {"attention": Gradient}

@@ -213,7 +213,9 @@ def _patch_transformers(model: torch.nn.Module, patched) -> None:
         elif any(p.dtype == torch.float64 for p in part.parameters()):
             patched.left.append(f"{line} (float64)")
         else:
-            part.config._attn_implementation = {"": "warpath"}  # not of the parts that it has configs for
+            part.config._attn_implementation = {
+                "": "warpath"
+            }  # not of the parts that it has configs for
             patched.append(line)
 
 

@@ -33,9 +33,7 @@ def _parts(q, k, q_offsets, k_offsets):
     if q_offsets is None:
         return [(slice(0, q.shape[1]), slice(0, k.shape[1]))]
     q_at, k_at = q_offsets.tolist(), k_offsets.tolist()
-    return [
-        (slice(*q_at[b : b + 2]), slice(*k_at[b : b + 2])) for b in range(len(q_at) - 1)
-    ]
+    return [(slice(*q_at[b : b + 2]), slice(*k_at[b : b + 2])) for b in range(len(q_at) - 1)]
 
 
 class _Pairs:
