@@ -212,6 +212,8 @@ class Kernel {
       scratch_at(args, a) = {scratch.data(), bytes};
     }
     const python::ChecksPaused paused(ladder_->runtime);
+    const python::Lent lent(ladder_->runtime, scratch.data(),
+                            static_cast<std::int64_t>(scratch.size() * sizeof(std::max_align_t)));
     call(*op_.op, best, args, nullptr);
     if (const char* error = ladder_->runtime.finish())
       throw Error("warpath." + op_.op_name + ": " + error);

@@ -309,6 +309,18 @@ AtenTensorHandle Bound::contiguous(const ArgSpec& a, AtenTensorHandle tensor) {
   return contiguous_.back().get();
 }
 
+bool Bound::put_in_order() {
+  bool some = false;
+  for (std::size_t i = 0; i < op_.parameters.size(); ++i) {
+    const ArgSpec& a = *op_.parameters[i];
+    const Handle& tensor = values_.of[i].tensor;
+    if (!a.strided || !tensor || Seen(tensor.get()).contiguous()) continue;
+    fill(a, Seen(contiguous(a, tensor.get())), args_.tensor(a).dtype, true);
+    some = true;
+  }
+  return some;
+}
+
 void Bound::bind_list(const ArgSpec& a, const std::vector<Handle>& tensors) {
   std::vector<Tensor>& list = lists_.emplace_back();
   list.reserve(tensors.size());  // the args struct points to them

@@ -140,6 +140,9 @@ class Bound {
   // Computes the outputs by the op's float64 reference, on this CPU. Throws Error where the result of no elements is not
   // defined, as a maximum is.
   void compute_by_reference();
+  // Copies inputs whose strides the contract leaves free into tensors that lie in order, for rungs that do not take
+  // those strides; false where there is none.
+  bool put_in_order();
   // Memory from torch's allocator, put into the args struct; null where the rung asks for none.
   void* add_scratch(std::int64_t bytes);
   // Throws Error where a sum of integers is larger than the result's type holds. On this CPU, where asking costs little

@@ -61,9 +61,18 @@ void launch(const TorchOp& op, const Ladder& ladder, Bound& bound, Backend backe
             cudaStream_t stream) {
   const int arch = arch_of(backend, ladder, device);
   if (arch == 0) throw Error("warpath::" + op.name + ": its CUDA runtime finds no such device");
-  const Pick picked = pick(op, ladder, bound, arch);
-  if (void* const scratch = bound.add_scratch(picked.scratch))
-    zero(ladder, scratch, picked.zeroed, backend, stream);
+  const Pick picked = [&] {
+    try {
+      return pick(op, ladder, bound, arch);
+    } catch (const Error&) {
+      if (!bound.put_in_order()) throw;
+      return pick(op, ladder, bound, arch);
+    }
+  }();
+  void* const scratch = bound.add_scratch(picked.scratch);
+  if (scratch) zero(ladder, scratch, picked.zeroed, backend, stream);
+  std::optional<Lent> lent;
+  if (backend == simt) lent.emplace(ladder.runtime, scratch, picked.scratch);
   try {
     warpath::call(*op.op, *picked.rung, bound.args(), stream);
   } catch (const std::exception& e) {

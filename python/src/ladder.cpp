@@ -21,7 +21,8 @@ Runtime open_runtime(const fs::path& path) {
     return function != nullptr;
   };
   if (!find(r.arch, "warpath_arch") || !find(r.devices, "warpath_devices") ||
-      !find(r.finish, "warpath_finish") || !find(r.zero, "warpath_zero"))
+      !find(r.finish, "warpath_finish") || !find(r.zero, "warpath_zero") ||
+      !find(r.lend, "warpath_lend") || !find(r.take_back, "warpath_take_back"))
     throw Error(path.string() + ": not a runtime of this version");
   find(r.pause_checks, "simt_pause_checks");
   find(r.resume_checks, "simt_resume_checks");

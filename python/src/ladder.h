@@ -19,6 +19,8 @@ struct Runtime {
   int (*devices)() = nullptr;
   const char* (*finish)() = nullptr;
   const char* (*zero)(void* data, std::int64_t bytes, void* stream) = nullptr;
+  bool (*lend)(void* data, std::int64_t bytes) = nullptr;
+  void (*take_back)(void* data) = nullptr;
   // Only simt has these two: users' own checked kernels may be in the process too, and to their checks torch's
   // memory is no device memory.
   bool (*pause_checks)() = nullptr;
@@ -38,6 +40,23 @@ class ChecksPaused {
 
  private:
   void (*resume_)();
+};
+
+// Scratch memory of the host is the device's for as long as it lives.
+class Lent {
+ public:
+  Lent(const Runtime& runtime, void* data, std::int64_t bytes)
+      : take_back_(data && bytes > 0 && runtime.lend(data, bytes) ? runtime.take_back : nullptr),
+        data_(data) {}
+  ~Lent() {
+    if (take_back_) take_back_(data_);
+  }
+  Lent(const Lent&) = delete;
+  Lent& operator=(const Lent&) = delete;
+
+ private:
+  void (*take_back_)(void*);
+  void* data_;
 };
 
 struct Ladder {

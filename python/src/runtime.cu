@@ -50,6 +50,18 @@ WARPATH_EXPORT const char* warpath_zero(void* data, std::int64_t bytes, void* st
   return error == cudaSuccess ? nullptr : cudaGetErrorString(error);
 }
 
+// Memory of the host that calls such as cudaMemsetAsync are to take as the device's, until it is taken back. Kernels of
+// simt take any.
+WARPATH_EXPORT bool warpath_lend(void* data, std::int64_t bytes) {
+  const auto size = static_cast<std::size_t>(bytes);
+  if (cudaHostRegister(data, size, cudaHostRegisterDefault) == cudaSuccess) return true;
+  cudaGetLastError();
+  return false;
+}
+WARPATH_EXPORT void warpath_take_back(void* data) {
+  cudaHostUnregister(data);
+}
+
 // As many parameters as a small op has.
 __global__ void nothing(const float*, const float*, float*, long long) {}
 

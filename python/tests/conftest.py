@@ -19,7 +19,9 @@ def pytest_unconfigure():
 
 ALL_OPS = warpath._ops
 OPS = {name: op for name, op in ALL_OPS.items() if not op.takes_lists}
-SIZES = {"cols": 33, "rows": 5, "n": 70, "m": 40}  # dimensions of any other name have 24
+SIZES = {"cols": 33, "rows": 5, "n": 70, "m": 40}
+SIZES |= {"batch": 1}  # offsets pack sequences into one batch
+OTHERS = 24  # dimensions of any other name
 LEAST = 4  # positions stay below: every axis is longer
 
 
@@ -37,9 +39,13 @@ def inputs(op: Op, dtype: str, lead: tuple[int, ...] = (2, 3), **sizes) -> list[
             if dim.leading:
                 shape += lead
             else:
-                shape.append((sizes.get(dim.name, 24) if dim.name else 0) + dim.plus)
+                shape.append((sizes.get(dim.name, OTHERS) if dim.name else 0) + dim.plus)
         # Multiples of 1/16: the sum of two is exact in every type, for ops that round a sum halfway.
         values = torch.randn(shape, generator=generator, dtype=torch.float64).mul(16).round() / 16
+        if t.index and t.optional and t.dims[0].plus == 1:  # offsets of sequences
+            values = ((values * 100).abs().long() % (OTHERS + 1)).sort().values
+            tensors.append(values.to(DTYPES[dtypes[t.name]]))
+            continue
         if t.index:
             values = (values * 100).abs().long() % LEAST
             tensors.append(values.to(DTYPES[dtypes[t.name]]))

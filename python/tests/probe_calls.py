@@ -97,7 +97,10 @@ torch.testing.assert_close(compiled(x), (x * 2) ** 3 + 1)
 with pytest.raises(RuntimeError, match="argument 'x' is f16; allowed: f32"):
     warpath.probe_cube_(x.half())
 
-assert dir(warpath.nn) == ["Cube", "patch"] and warpath.nn.Cube.__module__ == "warpath.nn"
+assert (
+    dir(warpath.nn) == ["Cube", "functional", "patch"]
+    and warpath.nn.Cube.__module__ == "warpath.nn"
+)
 model = torch.nn.Sequential(torch.nn.Identity(), torch.nn.Softmax(-1))
 assert warpath.patch(model) == ["0: torch.nn.Identity"]
 assert type(model[0]) is warpath.nn.Cube

@@ -37,12 +37,13 @@ def llama() -> torch.nn.Module:
 
 REPLACED = {
     gpt2: {"torch.nn.LayerNorm", "torch.nn.Embedding", "torch.nn.Dropout", "torch.nn.Linear"}
-    | {"transformers.Conv1D", "transformers.NewGELUActivation"},
+    | {"transformers.Conv1D", "transformers.NewGELUActivation", "transformers attention 'sdpa'"},
     llama: {
         "transformers.LlamaRMSNorm",
         "transformers.LlamaMLP",
         "torch.nn.Embedding",
         "torch.nn.Linear",
+        "transformers attention 'sdpa'",
     },
 }
 LEFT = {gpt2: set(), llama: {"transformers.LlamaRotaryEmbedding", "transformers.SiLUActivation"}}
@@ -80,6 +81,54 @@ def test_patched(make, dtype):
     named = zip(exact.named_parameters(), twin.parameters(), model.parameters(), strict=True)
     for (name, e), t, m in named:
         near(m.grad.double(), t.grad.double(), e.grad, name)
+
+
+@pytest.fixture
+def calls(monkeypatch) -> list[tuple[int, int, bool]]:
+    """Queries, keys and mask of every call of warpath.attention."""
+    seen, real = [], warpath.attention
+
+    def watch(q, k, v, **named):
+        seen.append((q.shape[1], k.shape[1], named["causal"]))
+        return real(q, k, v, **named)
+
+    monkeypatch.setattr(warpath, "attention", watch)
+    return seen
+
+
+@pytest.mark.parametrize("make", [gpt2, llama])
+def test_attention(make, calls):
+    """Ours for plain sequences and for a cache, torch's where a batch is padded; all with the same logits."""
+    torch.manual_seed(1)
+    model = make().eval()
+    twin = copy.deepcopy(model)
+    assert "the model: transformers attention 'sdpa'" in warpath.patch(model)
+    assert model.config._attn_implementation == "warpath"
+    assert twin.config._attn_implementation == "sdpa"
+    assert "warpath" not in model.config.to_json_string()  # a saved model is anybody's
+    assert not any("attention" in line for line in warpath.patch(model))
+    ids = torch.randint(0, 101, (2, 9))
+    with torch.no_grad():
+        torch.testing.assert_close(model(ids).logits, twin(ids).logits, rtol=1e-4, atol=1e-5)
+        assert calls == [(9, 9, True)] * 2
+        written = [m.generate(ids, max_new_tokens=3, do_sample=False, pad_token_id=0) for m in (model, twin)]  # fmt: skip
+        assert torch.equal(*written)
+        assert calls[2:] == [(9, 9, True)] * 2 + [(1, 10, False)] * 2 + [(1, 11, False)] * 2
+        padded = torch.ones_like(ids)
+        padded[1, :4] = 0
+        count = len(calls)
+        got, wanted = (m(ids, attention_mask=padded).logits for m in (model, twin))
+        torch.testing.assert_close(got, wanted, rtol=1e-4, atol=1e-5)
+        assert len(calls) == count
+
+
+def test_attention_that_stays():
+    model = gpt2()
+    model.set_attn_implementation("eager")
+    assert "the model: transformers attention 'eager'" in warpath.patch(model).left
+    assert model.config._attn_implementation == "eager"
+    model = gpt2().double()
+    assert "the model: transformers attention 'sdpa' (float64)" in warpath.patch(model).left
 
 
 def test_trains():

@@ -12,7 +12,7 @@ from conftest import OPS, as_tuple, assert_right, call, dtypes, inputs
 from warpath._contract import DTYPES
 
 # These round to 16 bits between their steps; tests of their own say how far off they may be.
-ROUNDS_BETWEEN = {"attention_decode", "linear_cross_entropy"}
+ROUNDS_BETWEEN = {"attention", "attention_backward", "attention_decode", "linear_cross_entropy"}
 
 EVERY = [
     pytest.param(op, dtype, rung, id=f"{op.name}-{dtype}-{rung}")

@@ -10,7 +10,7 @@ from pathlib import Path
 from warpath import _cases, _compare, _rows
 from warpath._contract import Op
 
-ROWS = ("PyTorch", "torch.compile", "Triton")
+ROWS = ("PyTorch", "PyTorch, cuDNN", "torch.compile", "Triton")
 
 
 def records(op: Op, cases: list[str] | None, dtypes: list[str] | None) -> Iterator[dict]:
@@ -22,7 +22,9 @@ def records(op: Op, cases: list[str] | None, dtypes: list[str] | None) -> Iterat
             if dtypes and dtype not in dtypes:
                 continue
             case_data = _cases.CaseData(case, dtype)
-            for row in _compare.choose_rows(list(ROWS)):
+            for row in _compare.choose_rows(op, list(ROWS)):
+                if not row.has(op):
+                    continue
                 result = _compare.measure(row, op, case_data)
                 # A library may hand out "infinite" errors, which JSON has no word for.
                 known = result.error is not None and result.error != float("inf")

@@ -129,9 +129,9 @@ def choose_case(op: Op, name: str | None, dtype: str | None) -> tuple[Case, str]
     return case, dtype
 
 
-def choose_rows(wanted: list[str] | None) -> list[Row]:
+def choose_rows(op: Op, wanted: list[str] | None) -> list[Row]:
     if not wanted:
-        return list(_rows.ROWS)
+        return [row for row in _rows.ROWS if row.has(op)]
     wanted = [wanted] if isinstance(wanted, str) else wanted
     known = {r.name.lower(): r for r in _rows.ROWS}
     for name in wanted:
@@ -155,7 +155,7 @@ def table(
     """What was compared, and one result per row."""
     chosen, dtype = choose_case(op, case, dtype)
     case_data = CaseData(chosen, dtype)
-    results = [measure(row, op, case_data) for row in choose_rows(rows)]
+    results = [measure(row, op, case_data) for row in choose_rows(op, rows)]
     rate(results)
     device = torch.cuda.get_device_name() if _rows.gpu() else "CPU"
     facts = {
@@ -219,7 +219,7 @@ def main(arguments: list[str], ops: dict[str, Op]) -> int:
         if given.plot:
             from warpath import _plot
 
-            files = _plot.save(op, given.dtype, choose_rows(given.row), Path(given.plot))
+            files = _plot.save(op, given.dtype, choose_rows(op, given.row), Path(given.plot))
     except (ValueError, RuntimeError) as why:
         print(f"warpath: {why}", file=sys.stderr)
         return 2

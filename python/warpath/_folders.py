@@ -2,9 +2,10 @@
 
 OP.py        the Triton twin: a function per op of the folder
 OP.wgsl      the WebGPU twin
-peers.py     the op by other libraries: NAME_torch, NAME_numpy, NAME_onnx
+peers.py     the op by other libraries: NAME_torch, NAME_torch_cudnn, NAME_numpy, NAME_onnx
 autograd.py  GRADIENTS: {"NAME": class}, for an op whose gradient is no op NAME_backward
-modules.py   modules for warpath.nn; REPLACES, for warpath.patch: {class of torch.nn, or the full name of another library's: module}
+modules.py   modules for warpath.nn, functions for warpath.nn.functional; for warpath.patch, REPLACES: {class of torch.nn, or
+             the full name of another library's: module}, and PATCHES: functions that take the model and what was patched
 """
 
 import functools

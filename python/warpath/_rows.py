@@ -20,7 +20,7 @@ class CannotRun(RuntimeError):
 
 
 def peer(op: Op, library: str):
-    """OP_torch, OP_numpy or OP_onnx of the op's peers.py."""
+    """OP_torch, OP_torch_cudnn, OP_numpy or OP_onnx of the op's peers.py."""
     peers, where = _folders.module(op, "peers"), _folders.words(op, "peers.py")
     if peers is None:
         raise CannotRun(f"there is no {where} that says how")
@@ -64,6 +64,10 @@ class Row:
     def prepare(self, op: Op, case_data: CaseData) -> Callable:
         raise NotImplementedError
 
+    def has(self, op: Op) -> bool:
+        """Whether a table of this op has the row where nobody asks for it."""
+        return True
+
     def not_timed(self) -> str:
         """Why this row has no time here; empty when it has one."""
         return "" if self.on_gpu == gpu() else "on the CPU: not timed against a GPU"
@@ -101,6 +105,21 @@ class Eager(Row):
     def prepare(self, op: Op, case_data: CaseData) -> Callable:
         arguments = list(case_data.arguments(_device()))
         return functools.partial(peer(op, "torch"), *arguments, **case_data.scalars)
+
+
+class Cudnn(Eager):
+    """For ops that torch has by cuDNN beside its own kernels."""
+
+    name = "PyTorch, cuDNN"
+
+    def prepare(self, op: Op, case_data: CaseData) -> Callable:
+        function, arguments = peer(op, "torch_cudnn"), list(case_data.arguments(_device()))
+        if not gpu():
+            raise CannotRun("needs an NVIDIA GPU")
+        return functools.partial(function, *arguments, **case_data.scalars)
+
+    def has(self, op: Op) -> bool:
+        return hasattr(_folders.module(op, "peers"), f"{op.name}_torch_cudnn")
 
 
 class Compiled(Eager):
@@ -221,6 +240,7 @@ class TensorRt(Row):
 ROWS: tuple[Row, ...] = (
     Warpath(),
     Eager(),
+    Cudnn(),
     Compiled(),
     Triton(),
     OnnxRuntime(),

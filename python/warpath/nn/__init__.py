@@ -5,51 +5,75 @@ Each comes from modules.py of its op's folder; dir(warpath.nn) lists them.
 
 import functools
 import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import FunctionType, ModuleType
 
 import torch
 
 import warpath
 from warpath import _folders
+from warpath.nn import functional as functional
 
 _lock = threading.RLock()
 
 
-def _collected() -> tuple[dict[str, type[torch.nn.Module]], dict[str, type[torch.nn.Module]]]:
-    with _lock:
-        return _collect()
+@dataclass
+class _Collected:
+    """What the folders of all ops bring, by name."""
 
+    modules: dict[str, type[torch.nn.Module]] = field(default_factory=dict)
+    functions: dict[str, Callable] = field(default_factory=dict)  # of warpath.nn.functional
+    replaces: dict[str, type[torch.nn.Module]] = field(default_factory=dict)
+    patches: list[Callable] = field(default_factory=list)  # of a model as a whole
 
-@functools.cache
-def _collect() -> tuple[dict[str, type[torch.nn.Module]], dict[str, type[torch.nn.Module]]]:
-    """The modules of all folders by name, and the class that each stands in for."""
-    modules: dict[str, type[torch.nn.Module]] = {}
-    replaces: dict[str, type[torch.nn.Module]] = {}
-    for folder in {op.path: op for op in warpath._ops.values()}.values():
-        brought = _folders.module(folder, "modules")
-        if brought is None:
-            continue
-        made = {
+    def add(self, brought: ModuleType, where: str) -> None:
+        own = {
             name: value
             for name, value in vars(brought).items()
-            if not name.startswith("_")
-            and isinstance(value, type)
-            and issubclass(value, torch.nn.Module)
-            and value.__module__ == brought.__name__
+            if not name.startswith("_") and getattr(value, "__module__", "") == brought.__name__
         }
+        modules = {
+            name: value
+            for name, value in own.items()
+            if isinstance(value, type) and issubclass(value, torch.nn.Module)
+        }
+        functions = {name: value for name, value in own.items() if isinstance(value, FunctionType)}
         # A class of another library goes by its full name, so that nothing needs that library.
         stands_for = {
             known if isinstance(known, str) else _full_name(known): ours
             for known, ours in getattr(brought, "REPLACES", {}).items()
         }
-        twice = [*(made.keys() & modules), *(stands_for.keys() & replaces)]
+        twice = [
+            *(modules.keys() & self.modules),
+            *(functions.keys() & self.functions),
+            *(stands_for.keys() & self.replaces),
+        ]
         if twice:
-            where = _folders.words(folder, "modules.py")
             raise ImportError(f"{where}: another folder has brought {twice[0]} to warpath.nn")
-        for value in made.values():
+        for value in modules.values():
             value.__module__ = __name__  # as people know it, and as pickle finds it
-        modules |= made
-        replaces |= stands_for
-    return modules, replaces
+        for value in functions.values():
+            value.__module__ = f"{__name__}.functional"
+        self.modules |= modules
+        self.functions |= functions
+        self.replaces |= stands_for
+        self.patches += getattr(brought, "PATCHES", [])
+
+
+def _collected() -> _Collected:
+    with _lock:
+        return _collect()
+
+
+@functools.cache
+def _collect() -> _Collected:
+    collected = _Collected()
+    for folder in {op.path: op for op in warpath._ops.values()}.values():
+        brought = _folders.module(folder, "modules")
+        if brought is not None:
+            collected.add(brought, _folders.words(folder, "modules.py"))
+    return collected
 
 
 def _full_name(kind: type) -> str:
@@ -57,17 +81,18 @@ def _full_name(kind: type) -> str:
 
 
 def __getattr__(name: str) -> type[torch.nn.Module]:
-    if not name.startswith("_") and name in _collected()[0]:
-        return _collected()[0][name]
+    if not name.startswith("_") and name in _collected().modules:
+        return _collected().modules[name]
     raise AttributeError(f"module 'warpath.nn' has no attribute '{name}'")
 
 
 def __dir__() -> list[str]:
-    return sorted([*_collected()[0], "patch"])
+    return sorted([*_collected().modules, "functional", "patch"])
 
 
 class Patched(list[str]):
-    """What patch() exchanged, a line per module. `left` has the others: those without parts that stayed as they were."""
+    """What patch() exchanged, a line per module or other part of a model. `left` has the others: those without parts
+    that stayed as they were."""
 
     def __init__(self):
         super().__init__()
@@ -83,8 +108,9 @@ def patch(model: torch.nn.Module) -> Patched:
     """
     if not isinstance(model, torch.nn.Module):
         raise TypeError(f"warpath.patch takes a torch.nn.Module, not {type(model).__name__}")
-    modules, replaces = _collected()
-    ours = {*modules.values(), *replaces.values()}
+    collected = _collected()
+    replaces = collected.replaces
+    ours = {*collected.modules.values(), *replaces.values()}
     patched = Patched()
     in_doubles = _in_doubles(model)
     for name, module in model.named_modules():
@@ -97,6 +123,8 @@ def patch(model: torch.nn.Module) -> Patched:
             patched.append(line)
         elif kind not in ours and next(module.children(), None) is None:
             patched.left.append(line)
+    for change in collected.patches:
+        change(model, patched)
     return patched
 
 
