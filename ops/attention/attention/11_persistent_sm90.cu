@@ -72,12 +72,17 @@ void launch(const Forward& args, cudaStream_t stream) {
   CUDA_CHECK(cudaGetLastError());
 }
 
+// On an H200 10 was 6% faster with heads of 128 at 4096 tokens, causal and not: a block per tile, in the same order.
+std::string wide_heads(const Forward& args) {
+  return args.q.shape[3] > 128 ? "" : "10 is faster where it takes the call";
+}
+
 std::int64_t counter_bytes(const Forward&) {
   return sizeof(unsigned);
 }
 
-WARPATH_RUNG(Forward, launch, .supports = supports, .scratch = counter_bytes,
-             .zeroed = counter_bytes);
+WARPATH_RUNG(Forward, launch, .supports = supports, .preferred = wide_heads,
+             .scratch = counter_bytes, .zeroed = counter_bytes);
 
 }  // namespace
 }  // namespace warpath::attention
