@@ -38,10 +38,18 @@ std::string times(double ratio) {
   return fmt::format("{:.2f}×", ratio);
 }
 
+// A share of the roofline; the time where no roofline was measured.
 std::string cell(const Measured* m, const Measured* best) {
   if (!m) return "";
-  if (!m->of_roofline) return m->failed ? "failed" : "–";
-  return m == best ? "**" + percent(*m->of_roofline) + "**" : percent(*m->of_roofline);
+  if (!m->of_roofline && !m->median_us) return m->failed ? "failed" : "–";
+  const std::string text = m->of_roofline ? percent(*m->of_roofline) : time_text(*m->median_us);
+  return m == best ? "**" + text + "**" : text;
+}
+
+bool has_roofline(const OpResults& results, const std::vector<MeasuredCase>& columns) {
+  for (const MeasuredCase& c : columns)
+    if (const Measured* best = results.best_rung(c); best && best->of_roofline) return true;
+  return false;
 }
 
 std::string join_row(const std::vector<std::string>& cells) {
@@ -49,7 +57,8 @@ std::string join_row(const std::vector<std::string>& cells) {
 }
 
 std::string one_table(const OpResults& results, const std::vector<MeasuredCase>& columns) {
-  std::vector<std::string> heads{"percent of the roofline"}, rule{"---"};
+  std::vector<std::string> rule{"---"},
+      heads{has_roofline(results, columns) ? "percent of the roofline" : "time"};
   for (const MeasuredCase& c : columns) {
     heads.push_back(c.test + "<br>" + c.dtype);
     rule.push_back("---:");

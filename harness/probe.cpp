@@ -89,6 +89,9 @@ Roofline measure_roofline(const std::filesystem::path& library) {
 }
 
 double Roofline::floor_seconds(double bytes, double flops) const {
+  // Far more operations than bytes: arithmetic may be the floor, and without its rate there is none.
+  constexpr double many = 32;
+  if (!matmul && flops > many * bytes) return 0;
   const double by_memory = copy ? bytes / copy->per_second : 0;
   const double by_arithmetic = matmul ? flops / matmul->per_second : 0;
   return std::max(by_memory, by_arithmetic);
