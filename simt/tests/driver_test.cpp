@@ -187,7 +187,11 @@ TEST_F(Driver, InterruptLeavesNothing) {
 
 // What cuda_runtime.h becomes is compiled once: made at the second compilation, used from the third on. An installation of its
 // own begins without one.
+// GCC's precompiled headers alone: clang's must be named in every command.
 TEST_F(Driver, PrecompiledPrelude) {
+#ifdef __clang__
+  GTEST_SKIP() << "made with GCC only";
+#endif
   ASSERT_EQ(
       shell("bin=$(dirname \"$CC\") && mkdir -p home/lib && cp $bin/../simt-headers.txt home &&"
             "ln -s $bin/../lib/libsimt.so home/lib && $CC --version"),
