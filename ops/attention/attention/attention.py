@@ -15,6 +15,8 @@ from triton import knobs
 
 LOG2_E = 1.4426950408889634
 INTERPRETED = knobs.runtime.interpret
+# Floats as sums of three products of the tensor cores; "ieee" unrolls a head of 256 into minutes of compile time.
+F32 = tl.constexpr("tf32x3")
 
 
 # --- which tiles ----------------------------------------------------------------------------------
@@ -62,10 +64,14 @@ def sequence_of(tiles, rows, other_rows, VARLEN: tl.constexpr, SIDE: tl.constexp
     """Where this program's tile begins in its sequence; the sequence's first row and rows, and those of the other side.
     Without offsets a batch is a sequence."""
     tile = tl.num_programs(0) - 1 - tl.program_id(0)  # causal: the last ones have the most keys
-    if not VARLEN:
-        return tile * SIDE, tile * 0, rows, tile * 0, other_rows
-    at = tiles + 5 * tile
-    return tl.load(at), tl.load(at + 1), tl.load(at + 2), tl.load(at + 3), tl.load(at + 4)
+    zero = tile * 0
+    if VARLEN:
+        at = tiles + 5 * tile
+        start, first, rows = tl.load(at), tl.load(at + 1), tl.load(at + 2)
+        other, other_rows = tl.load(at + 3), tl.load(at + 4)
+    else:
+        start, first, other = tile * SIDE, zero, zero
+    return start, first, zero + rows, other, zero + other_rows
 
 
 def _tiles(offsets, others, rows, side):
@@ -90,16 +96,25 @@ def _tiles(offsets, others, rows, side):
 
 @triton.jit
 def logits(dots, factor, cap, CAP: tl.constexpr):
-    """In units of log2(e), so that exp2 is all that is left; and the derivative of the soft cap."""
-    if not CAP:
-        return dots * factor, 1.0
-    t = 1 - 2 / (tl.exp(2 * dots * factor) + 1)  # tanh
-    return cap * t, 1 - t * t
+    """In units of log2(e), so that exp2 is all that is left."""
+    if CAP:
+        s = cap * (1 - 2 / (tl.exp(2 * dots * factor) + 1))  # tanh
+    else:
+        s = dots * factor
+    return s
+
+
+@triton.jit
+def through_cap(ds, s, cap, CAP: tl.constexpr):
+    """The gradient before the soft cap, from the one behind it."""
+    if CAP:
+        ds *= 1 - (s / cap) * (s / cap)
+    return ds
 
 
 @triton.jit
 def visible(i, j, shift, keys, window, CAUSAL: tl.constexpr, WINDOW: tl.constexpr):
-    seen = (j < keys) & (i == i)
+    seen = (j < keys) & (i >= 0)
     if CAUSAL:
         seen &= j <= i + shift
     if WINDOW:
@@ -148,8 +163,8 @@ def attend(
     for start in range(begin, end, N):
         j = start + tl.arange(0, N)
         keys_tile = tile_of(k, j, k_token, d, keys, dim, MASK, WIDEN)  # (N, DIM)
-        dots = tl.dot(q, tl.trans(keys_tile), input_precision="ieee")  # (M, N)
-        s, _ = logits(dots, factor, cap, CAP)
+        dots = tl.dot(q, tl.trans(keys_tile), input_precision=F32)  # (M, N)
+        s = logits(dots, factor, cap, CAP)
         if MASK:
             seen = visible(i[:, None], j[None, :], shift, keys, window, CAUSAL, WINDOW)
             s = tl.where(seen, s, float("-inf"))
@@ -161,7 +176,7 @@ def attend(
         if DROPOUT:
             p *= kept(rows, start, seed, offset, threshold, kept_scale, N)
         values = tile_of(v, j, v_token, c, keys, value_dim, MASK, WIDEN)  # (N, VALUE_DIM)
-        sums = tl.dot(p.to(values.dtype), values, sums * shrink[:, None], input_precision="ieee")
+        sums = tl.dot(p.to(values.dtype), values, sums * shrink[:, None], input_precision=F32)
         most = new
     return sums, most, total
 
@@ -171,13 +186,28 @@ def _shapes(*shapes):
     return [triton.Config({"N": n}, num_warps=w, num_stages=s) for n, w, s in shapes]
 
 
-# The interpreter takes the largest: fewer steps.
-FORWARD = _shapes((128, 8, 2), (128, 8, 3), (64, 8, 3), (64, 4, 3), (64, 4, 2), (32, 4, 4))
-NEVER_SPECIAL = ["seed", "offset", "threshold"]
+def _worth_trying(shapes, named, **more):
+    """Short sequences and f32 take the last shape: trying costs more than it wins."""
+    return shapes[-1:] if named["size"] < 1024 or named["q"].dtype == torch.float32 else shapes
 
 
-@triton.autotune(FORWARD[:1] if INTERPRETED else FORWARD, key=["size", "DIM", "CAUSAL", "CAP"])
-@triton.jit(do_not_specialize=NEVER_SPECIAL)
+def _tuned(shapes):
+    """The interpreter takes large tiles: fewer steps."""
+    return triton.autotune(
+        _shapes((128, 4, 1)) if INTERPRETED else shapes,
+        key=["size", "DIM", "CAUSAL", "CAP"],
+        prune_configs_by={"early_config_prune": _worth_trying},
+    )
+
+
+FORWARD = _shapes((128, 8, 2), (128, 8, 3), (64, 8, 3), (64, 4, 3), (32, 4, 4), (32, 4, 2))
+BACKWARD = _shapes((64, 8, 2), (64, 4, 2), (32, 8, 2), (32, 4, 2))
+# One kernel for all lengths and numbers of heads.
+ANY = ["all_queries", "all_keys", "heads", "group", "window", "seed", "offset", "threshold", "size"]
+
+
+@_tuned(FORWARD)
+@triton.jit(do_not_specialize=ANY)
 def attention_kernel(
     q, k, v, o, lse, tiles, q_batch, q_token, q_head, k_batch, k_token, k_head,
     v_batch, v_token, v_head, all_queries, all_keys, heads, group, dim, value_dim, window, factor,
@@ -268,28 +298,25 @@ def add_to_keys(
         queries_tile = tile_of(q, i, q_token, d, queries, dim, True, WIDEN)  # (N, DIM)
         slope = tile_of(d_o, i, d_o_token, c, queries, value_dim, True, WIDEN)  # (N, VALUE_DIM)
         sum_log, sum_slope = row_stats(lse, delta, rows0 + i, i, queries)
-        dots = tl.dot(keys_tile, tl.trans(queries_tile), input_precision="ieee")  # (M, N)
-        s, slant = logits(dots, factor, cap, CAP)
+        dots = tl.dot(keys_tile, tl.trans(queries_tile), input_precision=F32)  # (M, N)
+        s = logits(dots, factor, cap, CAP)
         p = tl.exp2(s - sum_log[None, :])
         if MASK:
             seen = visible(i[None, :], j[:, None], shift, keys, window, CAUSAL, WINDOW)
             p = tl.where(seen, p, 0.0)
-        dp = tl.dot(values, tl.trans(slope), input_precision="ieee")  # (M, N)
+        dp = tl.dot(values, tl.trans(slope), input_precision=F32)  # (M, N)
         left = p
         if DROPOUT:
             keep = tl.trans(kept(rows0 + i, j0, seed, offset, threshold, kept_scale, M))
             left, dp = p * keep, dp * keep
-        dv = tl.dot(left.to(slope.dtype), slope, dv, input_precision="ieee")
-        ds = p * (dp - sum_slope[None, :]) * slant
-        dk = tl.dot(ds.to(queries_tile.dtype), queries_tile, dk, input_precision="ieee")
+        dv = tl.dot(left.to(slope.dtype), slope, dv, input_precision=F32)
+        ds = through_cap(p * (dp - sum_slope[None, :]), s, cap, CAP)
+        dk = tl.dot(ds.to(queries_tile.dtype), queries_tile, dk, input_precision=F32)
     return dk, dv
 
 
-BACKWARD = _shapes((64, 8, 2), (64, 4, 2), (32, 4, 3), (32, 8, 2))
-
-
-@triton.autotune(BACKWARD[:1] if INTERPRETED else BACKWARD, key=["size", "DIM", "CAUSAL", "CAP"])
-@triton.jit(do_not_specialize=NEVER_SPECIAL)
+@_tuned(BACKWARD)
+@triton.jit(do_not_specialize=ANY)
 def keys_kernel(
     d_o, q, k, v, lse, delta, dk, dv, tiles, d_o_batch, d_o_token, d_o_head, q_batch, q_token, q_head,
     k_batch, k_token, k_head, v_batch, v_token, v_head, all_queries, all_keys, heads, group, dim,
@@ -349,22 +376,22 @@ def add_to_queries(
         j = start + tl.arange(0, N)
         keys_tile = tile_of(k, j, k_token, d, keys, dim, MASK, WIDEN)  # (N, DIM)
         values = tile_of(v, j, v_token, c, keys, value_dim, MASK, WIDEN)  # (N, VALUE_DIM)
-        dots = tl.dot(queries_tile, tl.trans(keys_tile), input_precision="ieee")  # (M, N)
-        s, slant = logits(dots, factor, cap, CAP)
+        dots = tl.dot(queries_tile, tl.trans(keys_tile), input_precision=F32)  # (M, N)
+        s = logits(dots, factor, cap, CAP)
         p = tl.exp2(s - sum_log[:, None])
         if MASK:
             seen = visible(i[:, None], j[None, :], shift, keys, window, CAUSAL, WINDOW)
             p = tl.where(seen, p, 0.0)
-        dp = tl.dot(slope, tl.trans(values), input_precision="ieee")  # (M, N)
+        dp = tl.dot(slope, tl.trans(values), input_precision=F32)  # (M, N)
         if DROPOUT:
             dp *= kept(rows, start, seed, offset, threshold, kept_scale, N)
-        ds = p * (dp - sum_slope[:, None]) * slant
-        dq = tl.dot(ds.to(keys_tile.dtype), keys_tile, dq, input_precision="ieee")
+        ds = through_cap(p * (dp - sum_slope[:, None]), s, cap, CAP)
+        dq = tl.dot(ds.to(keys_tile.dtype), keys_tile, dq, input_precision=F32)
     return dq
 
 
-@triton.autotune(BACKWARD[:1] if INTERPRETED else BACKWARD, key=["size", "DIM", "CAUSAL", "CAP"])
-@triton.jit(do_not_specialize=NEVER_SPECIAL)
+@_tuned(BACKWARD)
+@triton.jit(do_not_specialize=ANY)
 def queries_kernel(
     d_o, q, k, v, lse, delta, dq, tiles, d_o_batch, d_o_token, d_o_head, q_batch, q_token, q_head,
     k_batch, k_token, k_head, v_batch, v_token, v_head, all_queries, all_keys, heads, group, dim,
@@ -424,8 +451,11 @@ class _Call:
         self.keys, self.kv_heads, self.value_dim = k.shape[1], k.shape[2], v.shape[3]
         self.scale = scale or 1 / math.sqrt(self.dim)
         wide, value_wide = (max(triton.next_power_of_2(n), 16) for n in (self.dim, self.value_dim))
-        # Rows of a program: sums of heads of 256 fill the registers as two of 128 do.
-        self.side = 64 if max(wide, value_wide) > 128 and not INTERPRETED else 128
+        # Rows of a program: sums of 64 rows of 256 fill the registers as 128 of 128 do.
+        small = max(wide, value_wide) > 128 or max(self.queries, self.keys) < 1024
+        self.side = 32 if q.dtype == torch.float32 else 64 if small else 128
+        if INTERPRETED:
+            self.side = 128
         sizes = (self.queries, self.keys, self.heads, self.heads // max(self.kv_heads, 1))
         self.sizes = (*sizes, self.dim, self.value_dim, min(window, 1 << 30))
         self.score = (

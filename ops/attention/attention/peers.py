@@ -24,7 +24,7 @@ def _seen(library, queries, keys, causal, window, **on):
     """(queries, keys): the rule of ops/attention/visible.h."""
     ahead = library.arange(keys, **on)[None, :] - library.arange(queries, **on)[:, None]
     ahead = ahead - (keys - queries)
-    seen = ahead <= 0 if causal else ahead == ahead
+    seen = ahead <= (0 if causal else keys)
     return seen & (abs(ahead) < window) if window else seen
 
 
