@@ -178,7 +178,7 @@ def run(
     )
     said = [
         line.split(": ", 1)[1]
-        for line in (done.stdout + done.stderr).split("\n")
+        for line in (done.stderr + done.stdout).split("\n")
         if line.startswith(("simt check: ", "simt: "))
     ]
     return done.returncode, said[0] if said else f"exit status {done.returncode}"

@@ -4,7 +4,8 @@
 // be written until it was read. Both are recorded as accesses: of the issuing thread when it
 // issues, and of the waiting thread when the copy lands. The order between threads does the rest.
 // What threads wrote through the generic proxy is visible to the async proxy only after a
-// fence.proxy.async, by the writer or by the issuer.
+// fence.proxy.async, by the writer or by the issuer; without one it may also land after what the
+// async proxy writes to the same place.
 
 #include <algorithm>
 #include <string>
@@ -45,7 +46,7 @@ const Note* unfenced(const BlockState& state, Address address, std::size_t size,
   return nullptr;
 }
 
-void check_proxy(const void* at, std::size_t size, const void* pc) {
+void check_proxy(const void* at, std::size_t size, const char* does, const void* pc) {
   if (!enabled.race) return;
   const Block& block = current_block();
   const BlockState& state = state_of(block);
@@ -53,7 +54,7 @@ void check_proxy(const void* at, std::size_t size, const void* pc) {
   const Note* const write = unfenced(state, address, size, rank_of_running(block) >> 5);
   if (write == nullptr || !is_news("missing proxy fence", pc, write->pc(), rank_of(block))) return;
   Finding f = finding_here("missing proxy fence", pc);
-  f.what = "a bulk copy or wgmma reads " + shared_name(block, address - state.shared.begin, 4) +
+  f.what = std::string(does) + " " + shared_name(block, address - state.shared.begin, 4) +
            ", which a thread has written without fence.proxy.async";
   f.other = write->pc();
   f.other_who = "written by " + who_text(block, write->block(), write->thread());
@@ -97,6 +98,7 @@ void async_access(AsyncEvent event, const void* at, std::size_t size, const void
                   std::uint64_t since) {
   switch (event) {
     case AsyncEvent::write_begins:
+      check_proxy(at, size, "a bulk copy overwrites", pc);
       touch(at, size, How::bulk, true, pc);
       set_marks(at, size, pending);
       break;
@@ -105,7 +107,7 @@ void async_access(AsyncEvent event, const void* at, std::size_t size, const void
       touch(at, size, How::bulk, true, pc);
       break;
     case AsyncEvent::read_begins:
-      check_proxy(at, size, pc);
+      check_proxy(at, size, "a bulk copy or wgmma reads", pc);
       touch(at, size, How::copy, false, pc);
       break;
     case AsyncEvent::read_ends:

@@ -132,8 +132,8 @@ int main(int, char** arguments) {
   using namespace warpath;
   const int queries = std::atoi(arguments[2]), keys = std::atoi(arguments[3]);
   const bool packed = std::atoi(arguments[4]) != 0;
-  Both q = tensor({1, queries, 2, 64}), k = tensor({1, keys, 1, 64}), v = tensor({1, keys, 1, 64});
-  Both o = tensor({1, queries, 2, 64}), lse = tensor({1, 2, queries}, DType::f32);
+  Both q = tensor({1, queries, 3, 64}), k = tensor({1, keys, 1, 64}), v = tensor({1, keys, 1, 64});
+  Both o = tensor({1, queries, 3, 64}), lse = tensor({1, 3, queries}, DType::f32);
   for (Both* t : {&q, &k, &v}) put_bf16(*t);
   attention::Forward args, host, scale;
   args.causal = host.causal = scale.causal = true;
@@ -141,8 +141,8 @@ int main(int, char** arguments) {
   host.q = q.host, host.k = k.host, host.v = v.host, host.o = o.host, host.lse = lse.host;
   scale = host;
   scale.o = o.scale, scale.lse = lse.scale;
-  // Two sequences, with tokens before, between and behind them.
-  const std::vector<int> at[2] = {{3, queries / 2, queries - 2}, {1, keys / 3, keys - 5}};
+  // Two sequences, the first with less than a tile of keys, and tokens before and behind them.
+  const std::vector<int> at[2] = {{3, queries / 2, queries - 2}, {1, 45, keys - 5}};
   std::vector<std::int64_t> wide[2];
   if (packed)
     for (int side = 0; side < 2; ++side) {
@@ -174,8 +174,10 @@ def _run(
     return environment, [str(queries), str(keys), str(int(packed))]
 
 
-# One block that takes all tiles, of up to five tiles of keys each; two blocks that share packed sequences.
+# One block that takes all tiles, of up to five tiles of keys each; two blocks that share packed sequences. The first has an
+# odd number of turns: groups that do not wait for theirs are stopped by the last one.
 RUNS = [_run(1, 200, 300), _run(2, 300, 400, packed=True)]
 MORE_RUNS = []
 
-KNOWN = []
+# The last turn of a block: an arrival that nobody waits for, at a barrier that ends with the block.
+KNOWN = ["11_persistent_sm90.cu: without Turns<Tile::groups>::close(consumer.group)"]

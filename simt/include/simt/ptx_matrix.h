@@ -160,8 +160,9 @@ template <int Count, bool Transposed>
 struct MatrixRows {
   unsigned short* row;  // lanes 8*i to 8*i+7 bring the rows of matrix i
   Array<unsigned, Count> words;
+  Array<unsigned short, 8> made;  // of stmatrix: what the row will hold
 
-  // Calls visit(element in memory, word of a lane, which half of it) for each element.
+  // Calls visit(lane of a row, column, word of a lane, which half of it) for each element.
   template <class Visit>
   static void for_each(void* const* data, Visit visit) {
     const auto lane_at = [&](int lane) { return static_cast<MatrixRows*>(data[lane]); };
@@ -174,20 +175,20 @@ struct MatrixRows {
             row = column;
             column = other;
           }
-          visit(lane_at(i * 8 + row)->row[column], lane_at(lane)->words.value[i], half * 16);
+          visit(*lane_at(i * 8 + row), column, lane_at(lane)->words.value[i], half * 16);
         }
       }
     }
   }
 
   static void load(void* const* data) {
-    for_each(data, [](unsigned short& element, unsigned& word, int shift) {
-      word |= static_cast<unsigned>(element) << shift;
+    for_each(data, [](const MatrixRows& from, int column, unsigned& word, int shift) {
+      word |= static_cast<unsigned>(from.row[column]) << shift;
     });
   }
   static void store(void* const* data) {
-    for_each(data, [](unsigned short& element, unsigned& word, int shift) {
-      element = static_cast<unsigned short>(word >> shift);
+    for_each(data, [](MatrixRows& to, int column, unsigned word, int shift) {
+      to.row[column] = to.made.value[column] = static_cast<unsigned short>(word >> shift);
     });
   }
 
@@ -204,18 +205,24 @@ Array<unsigned, Count> ldmatrix(unsigned long long address, SIMT_HERE) {
   using Rows = MatrixRows<Count, Transposed>;
   Rows mine{Rows::row_at(address, "ldmatrix: a row does not begin at a multiple of 16 bytes",
                          {file, line}),
+            {},
             {}};
   matrix_operation(&mine, &Rows::load, {file, line});
   return mine.words;
 }
 
 template <int Count, bool Transposed>
-void stmatrix(unsigned long long address, const Array<unsigned, Count>& words, SIMT_HERE) {
+[[gnu::always_inline]] inline void stmatrix(unsigned long long address,
+                                            const Array<unsigned, Count>& words, SIMT_HERE) {
   using Rows = MatrixRows<Count, Transposed>;
   Rows mine{Rows::row_at(address, "stmatrix: a row does not begin at a multiple of 16 bytes",
                          {file, line}),
-            words};
+            words,
+            {}};
   matrix_operation(&mine, &Rows::store, {file, line});
+  // Once more, now that the lanes have met: the instruction orders neither what they did before it
+  // nor what they do after it.
+  if (lane_id() < Count * 8) __builtin_memcpy(mine.row, mine.made.value, sizeof mine.made.value);
 }
 
 // movmatrix: an 8x8 matrix in the lanes' registers, transposed.

@@ -24,6 +24,8 @@ KINDS = (
     ("refused launch", "api", "refused launch"),
     ("failed call", "api", "failed call"),
     ("race:", "race", "race"),
+    ("missing proxy fence", "race", "missing proxy fence"),
+    ("missed phase", "sync", "missed phase"),
     ("uninitialised", "init", "uninitialised"),
     ("out of bounds", "memory", "out of bounds"),
     ("use after free", "memory", "use after free"),

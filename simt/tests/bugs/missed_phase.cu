@@ -1,5 +1,5 @@
-// All lanes of the producer's warp wait for a slot, but only lane 0 fills it: while the others are on their way to the
-// barrier, the consumers can complete its next phase. Then they wait for ever.
+// All lanes wait for an empty slot and only lane 0 fills it: the others may look after the barrier's next phase.
+// One parity bit cannot tell it from the phase before, and they wait for ever.
 #include "../programs/hopper.h"
 
 constexpr int rounds = 4;
