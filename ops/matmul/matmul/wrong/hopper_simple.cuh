@@ -13,9 +13,10 @@ __device__ __forceinline__ void load_step(Ring<Simple>& ring, int stage, const C
                                           const CUtensorMap& b, const Shape& shape, TilePlace at,
                                           int step) {
   const int k = step * Simple::k;
-  ptx::load_box(ring.a[stage], a, {k, at.row * Simple::m, at.batch * shape.a_batched},
+  ptx::load_box(ring.a[stage], a, ptx::BoxPlace{k, at.row * Simple::m, at.batch * shape.a_batched},
                 ring.full[stage]);
-  ptx::load_box(ring.b[stage], b, {k, at.column * Simple::n, at.batch * shape.b_batched},
+  ptx::load_box(ring.b[stage], b,
+                ptx::BoxPlace{k, at.column * Simple::n, at.batch * shape.b_batched},
                 ring.full[stage]);
 }
 
