@@ -38,9 +38,11 @@ set(WARPATH_CUDA_FLAGS -Xcompiler=-Wall,-Wextra -Xcudafe=--diag_suppress=177 -li
 function(warpath_simt_objects objects_variable name checked)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
   set(check_flag)
+  set(optimize -O2)
   set(how "for this CPU")
   if(checked)
     set(check_flag --check -DWARPATH_ONE_HALF_TYPE)
+    set(optimize -O1)
     set(how "for the checks")
   elseif(name MATCHES "_wrong_simt$")
     # Loops over threads run racing threads in a fixed order, so a missing barrier might not show.
@@ -60,7 +62,7 @@ function(warpath_simt_objects objects_variable name checked)
     add_custom_command(
       OUTPUT ${object}
       COMMAND ${CMAKE_COMMAND} -E env CXX=${CMAKE_CXX_COMPILER} $<TARGET_FILE:warpath-cc> -c ${source}
-              -o ${object} --reuse ${check_flag} ${portable} -std=c++20 -O2 --expt-relaxed-constexpr
+              -o ${object} --reuse ${check_flag} ${portable} -std=c++20 ${optimize} --expt-relaxed-constexpr
               -I${CMAKE_SOURCE_DIR}
               -Xcompiler -fPIC,-fvisibility=hidden,-fvisibility-inlines-hidden,-Wall,-Wextra -MD -MF
               ${object}.d

@@ -162,6 +162,19 @@ TEST_F(Driver, ChecksNeedGcc) {
   }
 }
 
+#ifndef __clang__
+// Under the checks -O1 is kept, and every other level becomes -O2.
+TEST_F(Driver, LevelUnderTheChecks) {
+  write("level.cu", "int main() {}\n");
+  for (const auto& [asked, used] : {std::pair{"-O1", "-O1"}, {"-O3", "-O2"}, {"-O0", "-O2"}}) {
+    EXPECT_EQ(shell("$CC --check --dryrun level.cu " + std::string(asked)), 0) << output_;
+    const std::size_t at = output_.rfind(" -O", output_.find('\n'));
+    ASSERT_NE(at, std::string::npos) << output_;
+    EXPECT_EQ(output_.substr(at + 1, 3), used) << output_;
+  }
+}
+#endif
+
 TEST_F(Driver, Stages) {
   ASSERT_EQ(shell("$CC -E k.cu -o k.ii && $CC --translate k.cu -o k.cpp"), 0) << output_;
   EXPECT_NE(read("k.ii").find("k<<<1, 1>>>(p)"), std::string::npos);

@@ -1,5 +1,6 @@
 #include "driver/driver.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -172,9 +173,11 @@ class Driver {
   }
 
   // Every access to memory calls simt's own callbacks (simt/check), which take the sanitizers'
-  // places. Vectorised loops would hide which thread touches what.
-  static Command check_flags() {
-    return {"-O2",
+  // places. Vectorised loops would hide which thread touches what. -O1 is kept, because it compiles
+  // faster; every other level becomes -O2.
+  Command check_flags() const {
+    const bool quick = std::find(o_.compile.begin(), o_.compile.end(), "-O1") != o_.compile.end();
+    return {quick ? "-O1" : "-O2",
             "-g",
             "-fno-tree-vectorize",
             "-fsanitize=thread",
