@@ -1,6 +1,10 @@
 """The Triton twins on the op's own cases, judged as the rungs are: by Triton's interpreter on a CPU."""
 
 import math
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -77,3 +81,17 @@ def test_odd_arguments():
     twin = _twin(op)
     x = torch.randn(3, 2, 70, device=_twins.device()).transpose(0, 2)
     torch.testing.assert_close(twin(x), torch.softmax(x, -1))
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there they are compiled and run")
+def test_compile_for_hopper():
+    """What the interpreter runs the compiler takes too, and finds the tensor cores for."""
+    pytest.importorskip("triton")
+    words = ["attention", "causal", "bf16", "attention_backward", "varlen, window and dropout", "bf16"]  # fmt: skip
+    command = [sys.executable, str(Path(__file__).with_name("compile_twins.py")), *words]
+    environment = os.environ | {"TRITON_INTERPRET": "0"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    counts = dict(line.removesuffix(" wgmma").split(": ") for line in done.stdout.splitlines())
+    assert counts.pop("delta_kernel") == "0" and len(counts) == 3
+    assert all(int(n) > 0 for n in counts.values()), counts
