@@ -37,7 +37,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # A statement on a line of its own whose only effect is ordering.
 CALL = (
     r"ptx::(?:wait\w*|arrive\w*|fence_\w+|sync_\w+|commit_\w+|store_release|add_in_order)(?:<[^;]*?>)?\(.*\)"
-    r"|__syncthreads\(\)|__syncwarp\(\)|__threadfence\(\)|(?:leave|await)_cluster<\w+>\(\)|finish_stores\(\)"
+    r"|__syncthreads\(\)|__threadfence\(\)|(?:leave|await)_cluster<\w+>\(\)|finish_stores\(\)"
 )
 PARITY = re.compile(r"(?:state\.|_)parity(?: \^ 1)?\)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)

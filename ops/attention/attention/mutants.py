@@ -3,7 +3,7 @@
 RUNG = "11_persistent_sm90.cu"
 OTHERS = []
 HOST = ["reference.cpp"]
-CALLS = [r"release\(.*\)", r"Turns<[\w:]+>::\w+\(.*\)"]
+CALLS = [r"__syncwarp\(\)", r"release\(.*\)", r"Turns<[\w:]+>::\w+\(.*\)"]
 UNUSED = ["ring.cuh", "mainloop.cuh", "staging.cuh"]
 
 ADDED = [

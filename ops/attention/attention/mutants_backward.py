@@ -6,7 +6,7 @@ from pathlib import Path
 RUNG = "backward_05_wgmma_sm90.cu"
 OTHERS = []
 HOST = ["reference.cpp"]
-CALLS = [r"release\(.*\)"]
+CALLS = [r"__syncwarp\(\)", r"release\(.*\)"]
 UNUSED = [
     "reduce.cuh",
     "softmax_stat.cuh",
