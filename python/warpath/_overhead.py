@@ -95,7 +95,7 @@ def _takes_nothing(run: Callable) -> bool:
     """Whether it can be called with tensors of no elements. A sum over everything has a result even then, and some refuse."""
     try:
         run()
-    except (RuntimeError, IndexError):
+    except (RuntimeError, IndexError, ZeroDivisionError):
         return False
     return True
 

@@ -4,8 +4,8 @@
 #include "core/ptx/cp_async.cuh"
 #include "core/ptx/matrix.cuh"
 #include "core/ptx/mma.cuh"
-#include "ops/matmul/matmul/chunk.cuh"
 #include "core/warp/transpose_4x4.cuh"
+#include "ops/matmul/matmul/chunk.cuh"
 
 namespace warpath::matmul {
 

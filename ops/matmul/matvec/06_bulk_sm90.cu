@@ -72,6 +72,7 @@ __device__ __forceinline__ void produce(Storage<Groups>& s, const Problem<T>& p,
       const unsigned bytes = unsigned(min(std::int64_t(piece), p.k - l0)) * sizeof(T);
       Stage<Groups>& to = s.stage[state.stage];
       ptx::wait(s.empty[state.stage], state.parity ^ 1);
+      __syncwarp();  // no lane still looks at a phase that could end with what follows
       if (lane == 0) ptx::arrive_expecting(s.full[state.stage], of_warp * bytes);
       __syncwarp();
       if (r < of_w)
