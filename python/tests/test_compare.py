@@ -140,9 +140,10 @@ def test_overhead(capsys):
         "warpath.softmax",
         "softmax by PyTorch",
     ]
-    # Without a GPU calls have no elements, and a loss over no rows is refused.
+    # Without a GPU calls have no elements, and a loss over no rows or attention without heads is refused.
     missing = [op for op in OPS if f"warpath.{op}" not in names]
-    assert all("cross_entropy" in op for op in missing)
+    refusing = ("cross_entropy", "attention", "cache_write", "qk")
+    assert all(any(word in op for word in refusing) for op in missing), missing
     assert not (missing and torch.cuda.is_available())
     assert (names[0] == "bare launch") == torch.cuda.is_available()
     assert all(row["median_us"] > 0 for row in told["rows"])
