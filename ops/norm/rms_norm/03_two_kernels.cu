@@ -63,7 +63,7 @@ std::int64_t scratch_bytes(const Forward& args) {
   return args.x.shape[0] * static_cast<std::int64_t>(sizeof(float));
 }
 
-WARPATH_RUNG(Forward, launch, .scratch = scratch_bytes);
+WARPATH_RUNG(Forward, launch, .preferred = even_rows, .scratch = scratch_bytes);
 
 }  // namespace
 }  // namespace warpath::rms_norm

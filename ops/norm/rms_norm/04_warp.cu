@@ -57,7 +57,7 @@ void launch(const Forward& args, cudaStream_t stream) {
   CUDA_CHECK(cudaGetLastError());
 }
 
-WARPATH_RUNG(Forward, launch);
+WARPATH_RUNG(Forward, launch, .preferred = even_rows);
 
 }  // namespace
 }  // namespace warpath::rms_norm

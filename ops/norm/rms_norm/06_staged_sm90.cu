@@ -33,7 +33,13 @@ std::string supports(const Forward& args) {
   return norm::staged_takes(args.x, args.y, args.weight, Tensor{});
 }
 
-WARPATH_RUNG(Forward, launch, .supports = supports);
+// On an H200 rows of 128 KiB took 12% longer than by 05.
+std::string longer(const Forward& args) {
+  const std::int64_t bytes = args.x.shape[1] * std::int64_t(size_of(args.x.dtype));
+  return bytes > 128 * 1024 ? "" : "rows of up to 128 KiB are faster by 05";
+}
+
+WARPATH_RUNG(Forward, launch, .supports = supports, .preferred = longer);
 
 }  // namespace
 }  // namespace warpath::rms_norm
