@@ -1,13 +1,32 @@
-// Lengths and block tables of the cases, made from random numbers. Host only.
+// The cases of a cache: their sizes, and lengths and block tables made from random numbers. Host only.
 #pragma once
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <numeric>
 
-#include "core/host/tensor.h"
+#include "core/host/case.h"
 
 namespace warpath::attention {
+
+struct CacheSizes {
+  std::int64_t batch, tokens, heads, kv_heads, dim, page_size, max_pages;  // max_pages 0: no table
+};
+
+inline Case cache_case(const char* name, CacheSizes s, Case c = {}) {
+  c.name = name;
+  const std::int64_t pages = s.max_pages ? s.batch * s.max_pages : s.batch;
+  c.dims = {{"batch", s.batch},
+            {"new_tokens", s.tokens},
+            {"heads", s.heads},
+            {"kv_heads", s.kv_heads},
+            {"dim", s.dim},
+            {"pages", pages},
+            {"page_size", s.page_size},
+            {"max_pages", s.max_pages}};
+  if (s.max_pages == 0) c.without.push_back("block_table");
+  return c;
+}
 
 // A token of a sequence in a cache as references see it; the tables are in i64.
 inline std::int64_t cache_row(const Tensor& cache, const Tensor& table, std::int64_t sequence,

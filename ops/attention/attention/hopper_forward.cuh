@@ -1,6 +1,5 @@
 // The consumers of the Hopper rungs: what a warp group does with a tile of queries.
 #pragma once
-#include "core/thread/divisor.cuh"
 #include "ops/attention/attention/hopper_tile.cuh"
 
 namespace warpath::attention::hopper {

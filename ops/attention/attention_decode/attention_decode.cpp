@@ -109,56 +109,41 @@ static void prepare(const Args& args) {
 }
 
 static std::vector<Case> cases() {
-  struct Sizes {
-    std::int64_t batch, tokens, heads, kv_heads, dim, page_size, max_pages;
-  };
-  // max_pages 0: no table.
-  const auto sized = [](const char* name, Sizes s, Case c = {}) {
-    c.name = name;
-    const std::int64_t pages = s.max_pages ? s.batch * s.max_pages : s.batch;
-    c.dims = {{"batch", s.batch},
-              {"new_tokens", s.tokens},
-              {"heads", s.heads},
-              {"kv_heads", s.kv_heads},
-              {"dim", s.dim},
-              {"pages", pages},
-              {"page_size", s.page_size},
-              {"max_pages", s.max_pages}};
-    if (s.max_pages == 0) c.without.push_back("block_table");
-    return c;
-  };
+  using attention::cache_case;
   const std::vector<DType> half = {DType::f16, DType::bf16};
   std::vector<Case> all = {
-      sized("empty", {0, 1, 2, 1, 8, 16, 1}),
-      sized("one key", {1, 1, 1, 1, 64, 1, 0}),
-      sized("contiguous", {5, 1, 4, 2, 64, 130, 0}),
-      sized("pages of 16", {5, 1, 8, 2, 128, 16, 9}),
-      sized("pages of 64", {6, 1, 4, 1, 64, 64, 3}),
-      sized("pages of 7", {3, 2, 4, 2, 40, 7, 11}),
-      sized("many keys", {1, 1, 4, 1, 32, 64, 10}),
-      sized("many keys, 16 bits", {2, 1, 4, 1, 32, 16, 18}, {.dtypes = half}),
-      sized("16 tokens, 16 bits", {2, 16, 2, 1, 64, 16, 3}, {.dtypes = half}),
-      sized("lengths differ", {6, 1, 2, 1, 8, 64, 20}),
-      sized("16 tokens", {2, 16, 4, 1, 64, 32, 3}),
-      sized("5 tokens, 15 rows", {4, 5, 3, 1, 64, 1, 70}),
-      sized("17 rows", {3, 1, 17, 1, 64, 65, 0}, {.without = {"lse"}}),
-      sized("71 rows", {2, 1, 71, 1, 32, 65, 0}),
-      sized("window", {5, 3, 4, 2, 64, 16, 12}, {.scalars = {{"window", 20}}}),
-      sized("window of 100", {4, 1, 4, 2, 64, 300, 0}, {.scalars = {{"window", 100}}}),
-      sized("softcap", {3, 2, 4, 2, 64, 16, 5}, {.scalars = {{"softcap", 2}, {"scale", 0.5}}}),
-      sized("large scores", {2, 1, 4, 2, 64, 16, 8}, {.scalars = {{"scale", 4}}}),
-      sized("256", {2, 2, 2, 1, 256, 64, 2}),
-      sized("96", {2, 1, 6, 2, 96, 16, 5}),
-      sized("odd dim", {2, 2, 2, 1, 37, 16, 3}),
-      sized("misaligned", {2, 1, 4, 2, 64, 16, 3}, {.offset = 1}),
-      sized("padded", {3, 2, 4, 2, 64, 16, 5},
-            {.layouts = {{"q", Layout::padded}, {"k", Layout::padded}, {"v", Layout::padded}}}),
-      sized("spread", {2, 2, 4, 2, 20, 16, 3},
-            {.layouts = {{"q", Layout::spread}, {"k", Layout::columns}, {"v", Layout::spread}}}),
-      sized("special", {4, 1, 4, 2, 64, 16, 3}, {.fill = Fill::special}),
+      cache_case("empty", {0, 1, 2, 1, 8, 16, 1}),
+      cache_case("one key", {1, 1, 1, 1, 64, 1, 0}),
+      cache_case("contiguous", {5, 1, 4, 2, 64, 130, 0}),
+      cache_case("pages of 16", {5, 1, 8, 2, 128, 16, 9}),
+      cache_case("pages of 64", {6, 1, 4, 1, 64, 64, 3}),
+      cache_case("pages of 7", {3, 2, 4, 2, 40, 7, 11}),
+      cache_case("many keys", {1, 1, 4, 1, 32, 64, 10}),
+      cache_case("many keys, 16 bits", {2, 1, 4, 1, 32, 16, 18}, {.dtypes = half}),
+      cache_case("16 tokens, 16 bits", {2, 16, 2, 1, 64, 16, 3}, {.dtypes = half}),
+      cache_case("lengths differ", {6, 1, 2, 1, 8, 64, 20}),
+      cache_case("16 tokens", {2, 16, 4, 1, 64, 32, 3}),
+      cache_case("5 tokens, 15 rows", {4, 5, 3, 1, 64, 1, 70}),
+      cache_case("17 rows", {3, 1, 17, 1, 64, 65, 0}, {.without = {"lse"}}),
+      cache_case("71 rows", {2, 1, 71, 1, 32, 65, 0}),
+      cache_case("window", {5, 3, 4, 2, 64, 16, 12}, {.scalars = {{"window", 20}}}),
+      cache_case("window of 100", {4, 1, 4, 2, 64, 300, 0}, {.scalars = {{"window", 100}}}),
+      cache_case("softcap", {3, 2, 4, 2, 64, 16, 5}, {.scalars = {{"softcap", 2}, {"scale", 0.5}}}),
+      cache_case("large scores", {2, 1, 4, 2, 64, 16, 8}, {.scalars = {{"scale", 4}}}),
+      cache_case("256", {2, 2, 2, 1, 256, 64, 2}),
+      cache_case("96", {2, 1, 6, 2, 96, 16, 5}),
+      cache_case("odd dim", {2, 2, 2, 1, 37, 16, 3}),
+      cache_case("misaligned", {2, 1, 4, 2, 64, 16, 3}, {.offset = 1}),
+      cache_case(
+          "padded", {3, 2, 4, 2, 64, 16, 5},
+          {.layouts = {{"q", Layout::padded}, {"k", Layout::padded}, {"v", Layout::padded}}}),
+      cache_case(
+          "spread", {2, 2, 4, 2, 20, 16, 3},
+          {.layouts = {{"q", Layout::spread}, {"k", Layout::columns}, {"v", Layout::spread}}}),
+      cache_case("special", {4, 1, 4, 2, 64, 16, 3}, {.fill = Fill::special}),
   };
-  const auto timed = [&](const char* name, Sizes s) {
-    all.push_back(sized(name, s, {.dtypes = {DType::bf16}, .bench = true}));
+  const auto timed = [&](const char* name, attention::CacheSizes s) {
+    all.push_back(cache_case(name, s, {.dtypes = {DType::bf16}, .bench = true}));
   };
   timed("64 of 8k, pages of 64", {64, 1, 32, 8, 128, 64, 128});
   timed("64 of 8k", {64, 1, 32, 8, 128, 8192, 0});

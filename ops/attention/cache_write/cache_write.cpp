@@ -74,46 +74,29 @@ static void prepare(const Args& args) {
 }
 
 static std::vector<Case> cases() {
-  struct Sizes {
-    std::int64_t batch, tokens, heads, kv_heads, dim, page_size, max_pages;
-  };
-  // max_pages 0: no table.
-  const auto sized = [](const char* name, Sizes s, Case c = {}) {
-    c.name = name;
-    const std::int64_t pages = s.max_pages ? s.batch * s.max_pages : s.batch;
-    c.dims = {{"batch", s.batch},
-              {"new_tokens", s.tokens},
-              {"heads", s.heads},
-              {"kv_heads", s.kv_heads},
-              {"dim", s.dim},
-              {"pages", pages},
-              {"page_size", s.page_size},
-              {"max_pages", s.max_pages}};
-    if (s.max_pages == 0) c.without.push_back("block_table");
-    return c;
-  };
+  using attention::cache_case;
   const std::map<std::string, Value> llama3 = {{"base", 500000}, {"factor", 8}};
   const std::vector<std::string> no_queries = {"q", "q_out"};
   std::vector<Case> all = {
-      sized("empty", {0, 1, 2, 1, 8, 16, 1}),
-      sized("one pair", {1, 1, 1, 1, 2, 1, 0}),
-      sized("contiguous", {5, 1, 4, 2, 64, 30, 0}),
-      sized("pages", {5, 1, 4, 2, 64, 16, 4}),
-      sized("more tokens than some have", {4, 7, 3, 1, 32, 5, 6}),
-      sized("neighbours", {5, 3, 4, 2, 64, 16, 3}, {.scalars = {{"pairs", "neighbours"}}}),
-      sized("none", {5, 3, 4, 2, 40, 16, 3}, {.scalars = {{"pairs", "none"}}}),
-      sized("keys only", {5, 3, 1, 2, 64, 16, 3}, {.without = no_queries}),
-      sized("llama 3", {4, 2, 8, 2, 128, 500, 0}, {.scalars = llama3}),
-      sized("part", {5, 2, 3, 2, 80, 16, 3}, {.scalars = {{"rotary_dim", 32}}}),
-      sized("odd part", {5, 2, 3, 2, 31, 7, 3}, {.scalars = {{"rotary_dim", 10}}}),
-      sized("odd part neighbours", {5, 2, 3, 2, 31, 7, 3},
-            {.scalars = {{"rotary_dim", 10}, {"pairs", "neighbours"}}}),
-      sized("many heads", {2, 1, 80, 8, 128, 16, 2}),
-      sized("misaligned", {4, 2, 3, 1, 64, 16, 3}, {.offset = 1}),
-      sized("special", {5, 3, 4, 2, 64, 16, 3}, {.fill = Fill::special}),
+      cache_case("empty", {0, 1, 2, 1, 8, 16, 1}),
+      cache_case("one pair", {1, 1, 1, 1, 2, 1, 0}),
+      cache_case("contiguous", {5, 1, 4, 2, 64, 30, 0}),
+      cache_case("pages", {5, 1, 4, 2, 64, 16, 4}),
+      cache_case("more tokens than some have", {4, 7, 3, 1, 32, 5, 6}),
+      cache_case("neighbours", {5, 3, 4, 2, 64, 16, 3}, {.scalars = {{"pairs", "neighbours"}}}),
+      cache_case("none", {5, 3, 4, 2, 40, 16, 3}, {.scalars = {{"pairs", "none"}}}),
+      cache_case("keys only", {5, 3, 1, 2, 64, 16, 3}, {.without = no_queries}),
+      cache_case("llama 3", {4, 2, 8, 2, 128, 500, 0}, {.scalars = llama3}),
+      cache_case("part", {5, 2, 3, 2, 80, 16, 3}, {.scalars = {{"rotary_dim", 32}}}),
+      cache_case("odd part", {5, 2, 3, 2, 31, 7, 3}, {.scalars = {{"rotary_dim", 10}}}),
+      cache_case("odd part neighbours", {5, 2, 3, 2, 31, 7, 3},
+                 {.scalars = {{"rotary_dim", 10}, {"pairs", "neighbours"}}}),
+      cache_case("many heads", {2, 1, 80, 8, 128, 16, 2}),
+      cache_case("misaligned", {4, 2, 3, 1, 64, 16, 3}, {.offset = 1}),
+      cache_case("special", {5, 3, 4, 2, 64, 16, 3}, {.fill = Fill::special}),
   };
-  const auto timed = [&](const char* name, Sizes s) {
-    all.push_back(sized(name, s, {.scalars = llama3, .dtypes = {DType::bf16}, .bench = true}));
+  const auto timed = [&](const char* name, attention::CacheSizes s) {
+    all.push_back(cache_case(name, s, {.scalars = llama3, .dtypes = {DType::bf16}, .bench = true}));
   };
   timed("8B, 16 sequences", {16, 1, 32, 8, 128, 64, 64});
   timed("8B, 16k tokens", {4, 4096, 32, 8, 128, 64, 64});
