@@ -1,6 +1,8 @@
 // warpath bench: against the vendor's kernels and the copy limit; writes the result files.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -79,6 +81,18 @@ void refuse_bad_files(const harness::Places& places, const Backend& backend,
   }
 }
 
+// A result file belongs to a folder, which may declare several ops.
+std::vector<std::vector<OpEntry>> by_folder(std::vector<OpEntry> ops) {
+  std::vector<std::vector<OpEntry>> folders;
+  for (OpEntry& e : ops) {
+    const auto same = [&](const std::vector<OpEntry>& f) { return f[0].folder == e.folder; };
+    auto folder = std::find_if(folders.begin(), folders.end(), same);
+    if (folder == folders.end()) folder = folders.insert(folder, std::vector<OpEntry>{});
+    folder->push_back(std::move(e));
+  }
+  return folders;
+}
+
 std::vector<std::string> save(const harness::Places& places, const Backend& backend,
                               const harness::ResultHead& head,
                               const std::vector<OpOutcome>& outcomes, bool whole) {
@@ -133,15 +147,21 @@ int bench(const Options& o) {
 
   harness::Settings settings = make_settings(places, backend, o);
   settings.time = true;
+  harness::Spent spent;
+  settings.spent = &spent;
   if (!o.json) print_backend(backend, settings);
   const harness::Roofline roofline = measure_roofline(settings);
   if (!o.json) print_roofline(roofline);
-  std::vector<OpOutcome> outcomes = run_with_progress(ops, settings);
   const harness::ResultHead head = make_head(places, backend, roofline);
-  if (!o.python.empty()) {
-    if (o.save) save(places, backend, head, outcomes, !filtered);  // safe whatever Python does
-    add_framework_peers(o.python, outcomes);
+  const std::vector<std::vector<OpEntry>> folders = by_folder(std::move(ops));
+  std::vector<OpOutcome> outcomes;
+  for (const std::vector<OpEntry>& folder : folders) {
+    std::vector<OpOutcome> measured = run_with_progress(folder, settings);
+    // Safe on disk before the next folder begins, and whatever Python does.
+    if (o.save) save(places, backend, head, measured, !filtered);
+    std::move(measured.begin(), measured.end(), std::back_inserter(outcomes));
   }
+  if (!o.python.empty()) add_framework_peers(o.python, outcomes);
   const std::vector<std::string> files =
       o.save ? save(places, backend, head, outcomes, !filtered) : std::vector<std::string>{};
   const std::vector<std::string> pages =
@@ -161,6 +181,10 @@ int bench(const Options& o) {
     print_times(outcome, roofline);
   }
   print_closing(outcomes);
+  fmt::print("{}\n", paint(Tone::dim,
+                           fmt::format("took {:.0f} s for inputs and references, {:.0f} s on the "
+                                       "GPU or waiting for it, {:.0f} s to judge",
+                                       spent.cases, spent.device, spent.judging)));
   for (const std::string& f : files) fmt::print("wrote {}\n", f);
   for (const std::string& f : pages) fmt::print("wrote {}\n", f);
   return exit_status(outcomes);

@@ -131,4 +131,30 @@ harness::ArgsBlob args_without_data(const harness::Plan& plan) {
   return args;
 }
 
+std::optional<Case> smaller(const Op& op, const Case& timed, DType dtype) {
+  if (!timed.lists.empty()) return std::nullopt;
+  constexpr double most_bytes = 2 << 20, most_flops = 2.2e7;
+  constexpr std::int64_t least = 64;  // two warps, or a tile
+  Case c = timed;
+  c.bench = false;
+  for (int halvings = 0; halvings < 100; ++halvings) {
+    try {
+      const harness::Plan plan = harness::make_plan(op, c, dtype);
+      const double bytes = static_cast<double>(plan.input_bytes + plan.output_bytes);
+      if (bytes <= most_bytes && op.cost(harness::ArgsBlob(plan).get()).flops <= most_flops)
+        return c;
+    } catch (const std::exception&) {
+      return std::nullopt;
+    }
+    auto largest = c.dims.end();
+    for (auto d = c.dims.begin(); d != c.dims.end(); ++d)
+      if (d->second > least && d->second % 2 == 0 &&
+          (largest == c.dims.end() || d->second > largest->second))
+        largest = d;
+    if (largest == c.dims.end()) return std::nullopt;
+    largest->second /= 2;
+  }
+  return std::nullopt;
+}
+
 }  // namespace warpath::cli

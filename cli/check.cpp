@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 
+#include "cli/call.h"
 #include "cli/command.h"
 #include "cli/learner.h"
 #include "cli/report.h"
@@ -172,6 +174,27 @@ std::string next_step(const Options& o, const Backend& backend,
   return {};
 }
 
+// In place of all cases a small version of the timed one that is named.
+void take_smaller(std::vector<OpEntry>& ops, const Options& o, std::deque<Op>& kept) {
+  for (OpEntry& e : ops) {
+    e.attempts.clear();
+    for (const Case& c : e.op->cases) {
+      if (!c.bench || c.name != o.smaller) continue;
+      for (const DType d : harness::dtypes_of(*e.op, c)) {
+        if (!o.dtypes.empty() && name(d) != o.dtypes.front()) continue;
+        if (const auto made = smaller(*e.op, c, d)) {
+          kept.push_back(*e.op);
+          kept.back().cases = {*made};
+          e.op = &kept.back();
+          e.attempts = {{0, d}};
+          break;
+        }
+      }
+      break;
+    }
+  }
+}
+
 int check(const Options& o) {
   const harness::Places places = harness::find_places();
   if (!o.fork) harness::Worker::stay_in_this_process();
@@ -212,6 +235,8 @@ int check(const Options& o) {
   // only on a GPU, and only by name.
   narrow_cases(ops, o, backend.gpu && !o.wrong && !o.cases.empty() ? Cases::all : Cases::small,
                without);
+  static std::deque<Op> small;  // the harness keeps pointers to them
+  if (!o.smaller.empty()) take_smaller(ops, o, small);
   const int left_out = o.sanitize && o.cases.empty() ? leave_out_large(ops) : 0;
   if (o.brief) keep_one_type(ops);
   for (const OpEntry& e : ops)
@@ -268,6 +293,8 @@ const Command check_command = {
       flags.yes("--sanitize", o.sanitize,
                 "under the checks for memory, races, unwritten reads and barriers (CPU)");
       flags.yes("--ladder", o.ladder, "with a file of your own: the shipped rungs beside it");
+      flags.text("--smaller", o.smaller, "C",
+                 "a timed case with its sizes halved until it is small, in place of the others");
       flags.yes("--brief", o.brief, "each case in one type, another from case to case");
       flags.text("--kernel", o.kernel, "K", "of several plain kernels in a file, this one");
       flags.text(

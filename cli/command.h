@@ -24,6 +24,7 @@ class Flags {
             const char* help);
   void seconds(const char* flag, double& into, const char* help);  // positive, shows its default
   void seconds(const char* flag, std::optional<double>& into, const std::string& help);
+  void real(const char* flag, double& into, const char* help);
   void number(const char* flag, std::uint64_t& into, const char* help);
   void count(const char* flag, int& into, const char* help);  // not negative
 
@@ -39,7 +40,8 @@ struct Command {
 
 extern const Command doctor_command, days_command, day_command, done_command, start_command,
     watch_command, hint_command, solution_command, grade_command, ops_command, run_command,
-    check_command, bench_command, tables_command;
+    check_command, bench_command, train_command, generate_command, xray_command, profile_command,
+    tables_command;
 
 int run_program(int argc, char** argv);  // the exit status; writes what was wrong
 

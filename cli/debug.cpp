@@ -53,38 +53,6 @@ bool is_op(const harness::Places& places, const std::string& word) {
   return std::find(known.begin(), known.end(), word) != known.end();
 }
 
-// The file of a rung of an op: backward_03_warp.cu is 03_warp of softmax_backward.
-fs::path rung_file(const harness::Places& places, const std::string& op, const std::string& rung) {
-  const auto folder = harness::find_folder(places.root, op);
-  if (!folder) throw Refusal(did_you_mean("op", op, known_names(places)));
-  const std::string part =
-      op.starts_with(folder->name + "_") ? op.substr(folder->name.size() + 1) + "_" : "";
-  std::vector<fs::path> own, plain;
-  std::vector<std::string> names;
-  std::vector<fs::path> files;
-  for (const auto& e : fs::directory_iterator(folder->path))
-    if (e.path().extension() == ".cu") files.push_back(e.path());
-  std::sort(files.begin(), files.end());
-  for (const fs::path& file : files) {
-    const std::string stem = file.stem().string(), name = rung_name(file.string());
-    if (name == stem && !std::isdigit(static_cast<unsigned char>(stem[0]))) continue;  // no rung
-    names.push_back(name);
-    if (!name.starts_with(rung)) continue;
-    if (stem == part + name) own.push_back(file);
-    if (stem == name) plain.push_back(file);
-  }
-  // One file may have the rungs of two ops.
-  const std::vector<fs::path>& found = own.empty() ? plain : own;
-  if (found.empty()) throw Refusal(did_you_mean("rung of " + op, rung, names));
-  if (found.size() > 1)
-    throw Refusal(fmt::format("rung '{}' may be any of: {}", rung, join([&] {
-                                std::vector<std::string> all;
-                                for (const auto& f : found) all.push_back(rung_name(f.string()));
-                                return all;
-                              }())));
-  return found.front();
-}
-
 // A case that is large enough to have something to look at, and small enough to step through.
 std::pair<std::string, DType> choose_case(const Op& op, const Rung& rung, const Asked& asked) {
   const Case* best = nullptr;
@@ -118,6 +86,37 @@ std::pair<std::string, DType> choose_case(const Op& op, const Rung& rung, const 
 }
 
 }  // namespace
+
+fs::path rung_file(const harness::Places& places, const std::string& op, const std::string& rung) {
+  const auto folder = harness::find_folder(places.root, op);
+  if (!folder) throw Refusal(did_you_mean("op", op, known_names(places)));
+  const std::string part =
+      op.starts_with(folder->name + "_") ? op.substr(folder->name.size() + 1) + "_" : "";
+  std::vector<fs::path> own, plain;
+  std::vector<std::string> names;
+  std::vector<fs::path> files;
+  for (const auto& e : fs::directory_iterator(folder->path))
+    if (e.path().extension() == ".cu") files.push_back(e.path());
+  std::sort(files.begin(), files.end());
+  for (const fs::path& file : files) {
+    const std::string stem = file.stem().string(), name = rung_name(file.string());
+    if (name == stem && !std::isdigit(static_cast<unsigned char>(stem[0]))) continue;  // no rung
+    names.push_back(name);
+    if (!name.starts_with(rung)) continue;
+    if (stem == part + name) own.push_back(file);
+    if (stem == name) plain.push_back(file);
+  }
+  // One file may have the rungs of two ops.
+  const std::vector<fs::path>& found = own.empty() ? plain : own;
+  if (found.empty()) throw Refusal(did_you_mean("rung of " + op, rung, names));
+  if (found.size() > 1)
+    throw Refusal(fmt::format("rung '{}' may be any of: {}", rung, join([&] {
+                                std::vector<std::string> all;
+                                for (const auto& f : found) all.push_back(rung_name(f.string()));
+                                return all;
+                              }())));
+  return found.front();
+}
 
 bool opens_rung(const std::vector<std::string>& words) {
   const Asked asked = parse(words);

@@ -55,6 +55,7 @@ std::vector<std::string> compile_command(const harness::Places& places, const Ba
     // Running threads on fibers shows a missing barrier more often than loops over the threads.
     command.emplace_back(build == Build::checked ? "--check"
                          : build == Build::debug ? "-G"
+                         : build == Build::xray  ? "--xray"
                                                  : "--no-split");
   }
   // Hidden visibility, so that the file's symbols do not clash with those of the shipped library in
@@ -66,8 +67,19 @@ std::vector<std::string> compile_command(const harness::Places& places, const Ba
   command.push_back("-I" + places.root.string());
   command.push_back("-I" + file.parent_path().string());  // `compiled` lies elsewhere
   command.push_back(compiled.string());
-  for (const fs::path& archive : parts_of(places, backend, build == Build::checked, file))
-    command.push_back(archive.string());
+  if (build != Build::xray) {
+    for (const fs::path& archive : parts_of(places, backend, build == Build::checked, file))
+      command.push_back(archive.string());
+  } else if (file.stem().string().ends_with("_sm90")) {
+    // Kernels that the rung launches from other files are to be counted too.
+    std::error_code ignored;
+    for (const auto& e : fs::directory_iterator(file.parent_path(), ignored)) {
+      const std::string stem = e.path().stem().string();
+      if (e.path().extension() == ".cu" && rung_name(e.path().string()) == stem &&
+          !std::isdigit(static_cast<unsigned char>(stem[0])) && !stem.starts_with("peers"))
+        command.push_back(e.path().string());
+    }
+  }
   if (const fs::path archive = places.lib / "libwarpath_rung.a"; fs::exists(archive)) {
     command.push_back(archive.string());
   } else {

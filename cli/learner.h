@@ -14,7 +14,7 @@ namespace warpath::cli {
 
 bool is_kernel_file(const std::string& word);  // "mine.cu" or a library made of it, not an op
 
-enum class Build { plain, checked, debug };
+enum class Build { plain, checked, debug, xray };
 
 // Compiles a file into `library` for the backend. A file that registers no rung is taken as a plain
 // kernel: then the text says how it was matched with its op. If the file does not compile, refuses

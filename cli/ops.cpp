@@ -43,6 +43,8 @@ std::string dims_text(const ArgSpec& a) {
     std::string w = d.name + (d.leading ? "..." : "");
     if (d.name.empty())
       w = std::to_string(d.plus);
+    else if (!d.and_name.empty())
+      w += "+" + d.and_name;
     else if (d.plus)
       w += "+" + std::to_string(d.plus);
     words.push_back(w);

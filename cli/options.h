@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/train_options.h"
+
 namespace warpath::cli {
 
 enum Exit { all_passed = 0, check_failed = 1, cannot = 2 };
@@ -34,6 +36,11 @@ struct Options {
   std::string why;                          // a call; `ops` explains which rung is chosen for it
   std::string python;                       // the Python that times the frameworks; empty: none
   std::string kernel, grid, block, shared;  // of a plain kernel: which one, and its launch
+  std::string op, compare, html;            // of xray
+  std::string smaller;                      // a timed case, to be checked in a small version
+  std::string gpu = "H200";                 // whose limits and roofline it names
+  int blocks = 0;                           // to count of each launch; 0: all
+  bool registers = true;                    // ask nvcc for them
   double seconds = 0.3;
   double patience = 0.05;
   bool print_only = false;  // `start` writes no file
@@ -43,6 +50,8 @@ struct Options {
   std::string folder;  // of submissions, for `grade`
   bool verbose = false;
   bool fork = true;
+  TrainOptions train;
+  GenerateOptions generate;
 };
 
 int tour(const Options&);

@@ -139,7 +139,7 @@ std::string variables(const KernelMatch& m) {
     std::vector<std::string> axes;
     for (const ArgSpec& a : c.args())
       for (std::size_t i = 0; a.is_tensor() && i < a.dims.size(); ++i)
-        if (a.dims[i].name == d->name)
+        if (a.dims[i].name == d->name && a.dims[i].and_name.empty())
           axes.push_back(fmt::format("{{{}, {}, {}}}", a.name, i, a.dims[i].plus));
     code += fmt::format(
         "  [[maybe_unused]] const std::int64_t {} = warpath::plain::size_of_dim({{{}}});\n",

@@ -45,7 +45,8 @@ void add_commands(CLI::App& app, Options& options, int& status) {
   for (const Command* command :
        {&doctor_command, &days_command, &day_command, &start_command, &watch_command, &hint_command,
         &solution_command, &grade_command, &done_command, &ops_command, &run_command,
-        &check_command, &bench_command, &tables_command}) {
+        &check_command, &bench_command, &xray_command, &profile_command, &train_command,
+        &generate_command, &tables_command}) {
     CLI::App* c = app.add_subcommand(command->name, command->summary);
     c->footer(command->examples);
     Flags flags(c);
@@ -106,6 +107,9 @@ void Flags::seconds(const char* flag, double& into, const char* help) {
 }
 void Flags::seconds(const char* flag, std::optional<double>& into, const std::string& help) {
   app(command_).add_option(flag, into, help)->type_name("S")->check(CLI::PositiveNumber);
+}
+void Flags::real(const char* flag, double& into, const char* help) {
+  app(command_).add_option(flag, into, help)->type_name("X")->check(CLI::NonNegativeNumber);
 }
 void Flags::number(const char* flag, std::uint64_t& into, const char* help) {
   app(command_).add_option(flag, into, help)->type_name("N")->capture_default_str();

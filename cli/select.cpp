@@ -103,6 +103,10 @@ void narrow_cases(std::vector<OpEntry>& ops, const Options& o, Cases which,
         return std::find(without.begin(), without.end(), d) != without.end();
       };
       if (!std::all_of(types.begin(), types.end(), left)) std::erase_if(types, left);
+      // A case that gives a single tensor such a type has no kernel.
+      if (std::any_of(c.types.begin(), c.types.end(),
+                      [&](const auto& t) { return left(t.second); }))
+        continue;
       for (const DType d : types) e.attempts.push_back({i, d});
     }
   }

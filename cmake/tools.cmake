@@ -1,10 +1,11 @@
 # warpath-cc and its runtime from another build folder, WARPATH_TOOLS: ops are then built in seconds.
 add_executable(warpath-cc IMPORTED GLOBAL)
 set_target_properties(warpath-cc PROPERTIES IMPORTED_LOCATION ${WARPATH_TOOLS}/bin/warpath-cc)
-foreach(library simt simt_check)
+foreach(library simt simt_check simt_xray)
   add_library(${library} SHARED IMPORTED GLOBAL)
   set_target_properties(${library} PROPERTIES IMPORTED_LOCATION ${WARPATH_TOOLS}/lib/lib${library}.so)
 endforeach()
 # The lab looks for what the checks need beside the op libraries.
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 file(CREATE_LINK ${WARPATH_TOOLS}/lib/libsimt_check.so ${CMAKE_BINARY_DIR}/lib/libsimt_check.so SYMBOLIC)
+file(CREATE_LINK ${WARPATH_TOOLS}/lib/libsimt_xray.so ${CMAKE_BINARY_DIR}/lib/libsimt_xray.so SYMBOLIC)

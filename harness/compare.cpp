@@ -88,6 +88,20 @@ struct Tally {
   }
 };
 
+// Of elements 0 to n: f(begin, end, mine) adds those of a range, on any thread.
+template <class F>
+Tally tally_all(std::int64_t n, F&& f) {
+  Tally total;
+  std::mutex lock;
+  parallel_for(n, grain, [&](std::int64_t begin, std::int64_t end) {
+    Tally mine;
+    f(begin, end, mine);
+    const std::lock_guard hold(lock);
+    total.merge(mine);
+  });
+  return total;
+}
+
 std::string number(double x) {
   return std::isnan(x) ? "nan" : fmt::format("{:.9g}", x);
 }
@@ -130,19 +144,14 @@ Verdict compare(const Expected& e, const void* got) {
   const Judge judge(e);
   const std::int64_t n = count(e.shape);
   const auto element_bytes = static_cast<std::int64_t>(size_of(e.dtype));
-  Tally total;
-  std::mutex lock;
-  parallel_for(n, grain, [&](std::int64_t begin, std::int64_t end) {
+  const Tally total = tally_all(n, [&](std::int64_t begin, std::int64_t end, Tally& mine) {
     std::vector<double> values(static_cast<std::size_t>(end - begin));
     decode(static_cast<const char*>(got) + begin * element_bytes, e.dtype, values.data(),
            end - begin);
-    Tally mine;
     for (std::int64_t i = begin; i < end; ++i) {
       const double scale = e.scale ? e.scale[i] : no_scale;
       mine.add(judge(values[static_cast<std::size_t>(i - begin)], e.reference[i], scale), i);
     }
-    const std::lock_guard hold(lock);
-    total.merge(mine);
   });
 
   Verdict v = verdict(total, n);
@@ -163,17 +172,22 @@ Verdict compare(const Expected& e, const void* got) {
 Verdict compare_index(const std::string& name, DType dtype, const std::vector<std::int64_t>& shape,
                       const std::int64_t* reference, const void* got) {
   const std::int64_t n = count(shape);
-  std::vector<std::int64_t> values(static_cast<std::size_t>(n));
-  decode_index(got, dtype, values.data(), n);
-  Tally total;
-  for (std::int64_t i = 0; i < n; ++i) {
-    const bool same = values[static_cast<std::size_t>(i)] == reference[i];
-    total.add(same ? Judged{0, 0, 0} : Judge::wrong(), i);
-  }
+  const auto element_bytes = static_cast<std::int64_t>(size_of(dtype));
+  const Tally total = tally_all(n, [&](std::int64_t begin, std::int64_t end, Tally& mine) {
+    std::vector<std::int64_t> values(static_cast<std::size_t>(end - begin));
+    decode_index(static_cast<const char*>(got) + begin * element_bytes, dtype, values.data(),
+                 end - begin);
+    for (std::int64_t i = begin; i < end; ++i) {
+      const bool same = values[static_cast<std::size_t>(i - begin)] == reference[i];
+      mine.add(same ? Judged{0, 0, 0} : Judge::wrong(), i);
+    }
+  });
   Verdict v = verdict(total, n);
-  if (!v.passed)
-    v.reason = fmt::format("{} is {}, expected {}; {}", element_name(name, shape, v.index),
-                           values[static_cast<std::size_t>(v.index)], reference[v.index], v.reason);
+  if (v.passed) return v;
+  std::int64_t value = 0;
+  decode_index(static_cast<const char*>(got) + v.index * element_bytes, dtype, &value, 1);
+  v.reason = fmt::format("{} is {}, expected {}; {}", element_name(name, shape, v.index), value,
+                         reference[v.index], v.reason);
   return v;
 }
 

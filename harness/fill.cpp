@@ -136,6 +136,13 @@ double ramp(const Place& p) {
   return base + quantum * static_cast<double>(step);
 }
 
+double uniform(const Place& p) {
+  const auto bits = static_cast<std::int64_t>(random_bits(p.key, p.index));
+  if (p.dtype == DType::i32) return static_cast<double>(bits >> 32);
+  if (p.dtype == DType::i64) return static_cast<double>(bits);
+  return is_float(p.dtype) ? wide(p) : normal(p);
+}
+
 double draw(Fill kind, const Place& p) {
   switch (kind) {
     case Fill::normal:
@@ -152,6 +159,8 @@ double draw(Fill kind, const Place& p) {
       return special(p);
     case Fill::ramp:
       return ramp(p);
+    case Fill::uniform:
+      return uniform(p);
   }
   return 0;
 }

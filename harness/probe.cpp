@@ -8,6 +8,7 @@
 
 #include "harness/backend.h"
 #include "harness/buffer.h"
+#include "harness/device_lock.h"
 #include "harness/trial.h"
 #include "harness/worker.h"
 
@@ -74,6 +75,7 @@ Probe probe_device(const std::filesystem::path& library) {
 }
 
 Roofline measure_roofline(const std::filesystem::path& library) {
+  const DeviceLock turn(true);
   Roofline r;
   for (const char* what : {"copy", "matmul"}) {
     Worker worker([&] { return serve_probe(library); });

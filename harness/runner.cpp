@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "harness/backend.h"
+#include "harness/device_lock.h"
 #include "harness/runner_parts.h"
 #include "harness/sanitizer.h"
 
@@ -20,9 +21,11 @@ namespace warpath::harness {
 Runner::Runner(const Settings& settings, const Op& op, const std::vector<Contestant>& contestants,
                const std::vector<Attempt>& attempts, const Watch& watch)
     : settings_(settings),
+      spent_(settings.spent ? *settings.spent : unwatched_),
       op_(op),
       contestants_(contestants),
       watch_(watch),
+      timed_(settings.gpu && settings.time),
       jobs_(settings.gpu ? 1 : std::max(1, settings.jobs)),
       total_(attempts.size() * contestants.size()),
       inputs_(most(attempts, &Plan::input_bytes)),
@@ -146,6 +149,7 @@ void Runner::fail_late(std::size_t who, Record& record, double limit) {
 
 // Done with this problem. On a GPU the memory is freed for the next contestant.
 void Runner::finish(std::size_t who, const Record& record) {
+  const DeviceLock turn(timed_);
   if (settings_.gpu && workers_[who]) workers_[who]->ask({{"do", "drop"}}, settings_.timeout);
   ++done_;
   if (watch_.record) watch_.record(record);
@@ -184,6 +188,7 @@ bool Runner::went_well(std::size_t who, const json& reply, Contest& contest) {
 // Judges the outputs that the rung left in its slot.
 bool Runner::judge(std::size_t who, std::int64_t slot, const char* when, Contest& contest) {
   Record& record = contest.records[who];
+  const Stopwatch clock(spent_.judging);
   const Verdict v = contest.problem.judge(outputs_.at(slot));
   record.error = v.error;
   record.allowed = v.allowed;
@@ -259,7 +264,10 @@ std::vector<Record> Runner::run(const Attempt& attempt) {
   const std::string what =
       fmt::format("{} {} {}", op_.contract.name(), test.name, name(attempt.dtype));
   tell(what);
-  const CaseData problem(plan, settings_.seed, inputs_);
+  const CaseData problem = [&] {
+    const Stopwatch clock(spent_.cases);
+    return CaseData(plan, settings_.seed, inputs_);
+  }();
   Contest contest{attempt, problem, what, {}, {}, {}};
   contest.samples.resize(contestants_.size());
   contest.printed.resize(contestants_.size());

@@ -15,6 +15,13 @@
 
 namespace warpath::harness {
 
+// Where the time of a run went, in seconds.
+struct Spent {
+  double cases = 0;    // drawing inputs, computing references
+  double device = 0;   // starting processes, copying, launching, resting; waiting for the device
+  double judging = 0;  // comparing outputs with references
+};
+
 struct Settings {
   std::filesystem::path device_library;
   bool gpu = false;
@@ -32,6 +39,7 @@ struct Settings {
   // The library for rungs that were built with checks. With it there is one launch per case, and
   // any finding is a failure.
   std::filesystem::path check_library;
+  Spent* spent = nullptr;  // added to, where it is wanted
 };
 
 inline constexpr double default_timeout_cpu = 60;

@@ -18,6 +18,21 @@
 
 namespace warpath::harness {
 
+// Adds the seconds of its lifetime to a sum.
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& sum) : sum_(sum) {}
+  ~Stopwatch() {
+    sum_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  double& sum_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
 class Runner {
  public:
   Runner(const Settings& settings, const Op& op, const std::vector<Contestant>& contestants,
@@ -68,15 +83,19 @@ class Runner {
   // runner_turns.cpp: checks, then times those that passed, in turns.
   void time_all(Contest& contest);
   void time_group(const std::vector<std::size_t>& group, Contest& contest);
+  void take_turns(std::vector<std::size_t>& passed, Contest& contest);
   bool take_turn(std::size_t who, int round, Contest& contest);
   void conclude(std::size_t who, Contest& contest);
   std::optional<nlohmann::json> ask(std::size_t who, const nlohmann::json& command, double limit,
                                     Record& record);
 
   const Settings& settings_;
+  Spent unwatched_;
+  Spent& spent_;
   const Op& op_;
   const std::vector<Contestant>& contestants_;
   const Watch& watch_;
+  bool timed_;  // takes turns at the device; checks alone need none
   int jobs_;
   std::size_t total_, done_ = 0;
   SharedArena inputs_;

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "harness/device_lock.h"
 #include "harness/runner_parts.h"
 #include "harness/turns.h"
 
@@ -21,6 +22,8 @@ constexpr std::int64_t slot = 0;  // of the outputs: one contestant is judged at
 // Empty: the rung died or gave no answer, and the record says so.
 std::optional<json> Runner::ask(std::size_t who, const json& command, double limit,
                                 Record& record) {
+  const DeviceLock turn(timed_);
+  const Stopwatch clock(spent_.device);
   Worker& w = worker(who);
   w.send(command);
   if (!w.wait(limit)) {
@@ -72,6 +75,19 @@ void Runner::time_group(const std::vector<std::size_t>& group, Contest& contest)
     else
       finish(who, record);
   }
+  take_turns(passed, contest);
+  // Not between the turns of the last round: after a judgement the next rung would find a GPU that
+  // had rested longer.
+  for (const std::size_t who : passed) {
+    tell(fmt::format("{} {}, checking again", contest.what, contestants_[who].name));
+    conclude(who, contest);
+    finish(who, contest.records[who]);
+  }
+}
+
+// Nobody else uses the device between the first turn and the last.
+void Runner::take_turns(std::vector<std::size_t>& passed, Contest& contest) {
+  const DeviceLock turns(timed_);
   for (int round = 0; round < timing_rounds; ++round)
     for (const std::size_t who : order_of_round(passed, round)) {
       tell(fmt::format("{} {}, timing {}/{}", contest.what, contestants_[who].name, round + 1,
@@ -80,13 +96,6 @@ void Runner::time_group(const std::vector<std::size_t>& group, Contest& contest)
       finish(who, contest.records[who]);
       std::erase(passed, who);
     }
-  // Not between the turns of the last round: after a judgement the next rung would find a GPU that
-  // had rested longer.
-  for (const std::size_t who : passed) {
-    tell(fmt::format("{} {}, checking again", contest.what, contestants_[who].name));
-    conclude(who, contest);
-    finish(who, contest.records[who]);
-  }
 }
 
 // False: the turn failed, and the record says why.

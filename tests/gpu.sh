@@ -4,6 +4,7 @@
 #   tests/gpu.sh [build|simt|check|wrong|sanitize|bench|python]…     all of them by default
 #                                                        simt: the CPU backend and its tests, by this machine's compiler
 #   OPS="softmax reduce" tests/gpu.sh bench              some ops only
+#   JOBS=4 BENCH_ARGS="--python python3" tests/gpu.sh bench          so many benches at a time, with these arguments
 set -u -o pipefail
 cd "$(dirname "$0")/.." || exit 2
 build=${WARPATH_BUILD:-$PWD/build}
@@ -46,7 +47,16 @@ for step in $steps; do
         $sanitizer --tool $tool "$lab" check $ops --backend cuda --timeout 300 ${SANITIZE_ARGS:-} || status=1
       done
       ;;
-    bench) "$lab" bench $ops --backend cuda --save || status=1 ;;
+    bench)
+      # Several side by side: each takes its turn at the GPU, and computes references while others have theirs.
+      names=$ops
+      [ "$ops" != all ] || names=$(for header in ops/*/*/*.h; do
+        [ "$(basename "$header" .h)" = "$(basename "$(dirname "$header")")" ] && basename "$header" .h
+      done)
+      # shellcheck disable=SC2086
+      printf '%s\n' $names | xargs -P "${JOBS:-4}" -I{} "$lab" bench {} --backend cuda --save ${BENCH_ARGS:-} || status=1
+      "$lab" tables || status=1
+      ;;
     python) tests/gpu_python.sh || status=1 ;;  # with the python3 that is here, or WARPATH_PYTHON
     *) echo "unknown step '$step'"; exit 2 ;;
   esac

@@ -9,6 +9,13 @@ bool has_leading(const ArgSpec& a) {
   return !a.dims.empty() && a.dims[0].leading;
 }
 
+bool is_integer(const ArgSpec& a) {
+  return a.role == Role::scalar && a.scalar == ScalarType::integer;
+}
+std::int64_t integer_at(const void* args, const ArgSpec& a) {
+  return *reinterpret_cast<const std::int64_t*>(static_cast<const char*>(args) + a.offset);
+}
+
 }  // namespace
 
 std::size_t leading_axes(const ArgSpec& a, std::size_t rank) {
@@ -64,6 +71,10 @@ std::optional<Bindings::Mismatch> Bindings::bind(const ArgSpec& a, Sizes shape) 
     const Entry is{&d, shape.subspan(axis, count), &a};
     if (d.name.empty()) {
       if (is.sizes[0] != d.plus) return Mismatch{Mismatch::number, axis, is};
+    } else if (!d.and_name.empty()) {
+      const Entry *const one = find(d.name), *const other = find(d.and_name);
+      const std::int64_t sum = (one ? one->at(0) : 0) + (other ? other->at(0) : 0);
+      if (is.sizes[0] != sum) return Mismatch{Mismatch::size, axis, is, one ? *one : is};
     } else if (const Entry* const bound = find(d.name)) {
       if (!(*bound == is)) return Mismatch{Mismatch::size, axis, is, *bound};
     } else {
@@ -76,7 +87,7 @@ std::optional<Bindings::Mismatch> Bindings::bind(const ArgSpec& a, Sizes shape) 
   return std::nullopt;
 }
 
-Shape Bindings::shape_of(const ArgSpec& a) const {
+Shape Bindings::shape_of(const ArgSpec& a, const Contract& contract, const void* args) const {
   Shape shape;
   for (const Dim& d : a.dims) {
     if (d.name.empty()) {
@@ -84,8 +95,22 @@ Shape Bindings::shape_of(const ArgSpec& a) const {
       continue;
     }
     const Entry* const bound = find(d.name);
+    const ArgSpec* const scalar = bound || !args ? nullptr : contract.find(d.name);
+    if (scalar && is_integer(*scalar)) {
+      const std::int64_t size = integer_at(args, *scalar);
+      WARPATH_CHECK(size >= 0, contract.name() + ": argument '" + scalar->name + "' is " +
+                                   std::to_string(size) + ", which is no size");
+      shape.add(size + d.plus);
+      continue;
+    }
     if (!bound && a.optional && !d.leading) {
       shape.add(0);
+      continue;
+    }
+    if (!d.and_name.empty()) {
+      const Entry* const other = find(d.and_name);
+      WARPATH_CHECK(bound && other, "no argument tells the size of '" + a.name + "'");
+      shape.add(bound->at(0) + other->at(0));
       continue;
     }
     WARPATH_CHECK(bound, "no argument tells the size of '" + d.name + "' of '" + a.name + "'");
@@ -93,6 +118,15 @@ Shape Bindings::shape_of(const ArgSpec& a) const {
       shape.add(bound->at(i) + (d.leading ? 0 : d.plus));
   }
   return shape;
+}
+
+void Bindings::check_scalars(const Contract& contract, const void* args) const {
+  for (const ArgSpec& a : contract.args()) {
+    const Entry* const bound = is_integer(a) ? find(a.name) : nullptr;
+    if (!bound || integer_at(args, a) == bound->at(0)) continue;
+    throw Error(contract.name() + ": argument '" + bound->from->name + "' has " + a.name + " = " +
+                std::to_string(bound->at(0)) + ", not " + std::to_string(integer_at(args, a)));
+  }
 }
 
 }  // namespace warpath

@@ -57,9 +57,13 @@ class Bindings {
   // Binds the names of a tensor's axes. Points to `shape`, which must outlive this.
   std::optional<Mismatch> bind(const ArgSpec& a, Sizes shape);
 
-  // The shape of a tensor for what is bound, leading axes one by one. Where a name is not bound: 0 for an optional
-  // output, which has no elements when the input that sizes it is left out; Error for any other.
-  Shape shape_of(const ArgSpec& a) const;
+  // The shape of a tensor for what is bound, leading axes one by one. Where a name is not bound: what the integer scalar
+  // of that name says; 0 for an optional output, which has no elements when the input that sizes it is left out; Error
+  // for any other.
+  Shape shape_of(const ArgSpec& a, const Contract& contract = {}, const void* args = nullptr) const;
+
+  // Throws Error where an integer scalar has the name of a dimension and another value than that.
+  void check_scalars(const Contract& contract, const void* args) const;
 
  private:
   const Entry* find(const std::string& name) const;

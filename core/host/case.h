@@ -25,6 +25,7 @@ enum class Fill {
   special,  // N(0, 1) with a sprinkle of NaN, +inf and -inf
   low,      // N(0, 1) about -200: below zero by more than exp can show
   ramp,     // grows along the last axis: every element differs from its neighbours
+  uniform,  // integers of the whole range of their type; floats as `wide`
 };
 
 // How an input lies in memory, where its contract takes any strides. The first of three axes or more

@@ -17,7 +17,11 @@ Dim parse_dim(const std::string& text) {
     rest.resize(rest.size() - 3);
   }
   if (const auto plus = rest.find('+'); plus != std::string::npos) {
-    d.plus = std::stoll(rest.substr(plus + 1));
+    const std::string added = rest.substr(plus + 1);
+    if (!added.empty() && std::isdigit(static_cast<unsigned char>(added[0])))
+      d.plus = std::stoll(added);
+    else
+      d.and_name = added;
     rest.resize(plus);
   }
   if (!rest.empty() && std::isdigit(static_cast<unsigned char>(rest[0])))
@@ -141,6 +145,14 @@ void check_shape(const Contract& c, const ArgSpec& a, const Tensor& t, Bindings&
   bad(c, a, text);
 }
 
+// Appended step by step: GCC 12 warns of an overlap that is not there in "[" + std::to_string(i).
+std::string in_brackets(std::int64_t i) {
+  std::string text = "[";
+  text += std::to_string(i);
+  text += "]";
+  return text;
+}
+
 void check_list(const Contract& c, const void* args, const ArgSpec& a, Bindings& bindings) {
   const TensorList& list = list_at(args, a);
   if (const auto wrong = bindings.bind(a, Sizes(&list.count, 1)))
@@ -149,7 +161,7 @@ void check_list(const Contract& c, const void* args, const ArgSpec& a, Bindings&
             std::to_string(wrong->bound.at(0)) + " as '" + wrong->bound.from->name + "' says");
   for (std::int64_t i = 0; i < list.count; ++i) {
     const Tensor& t = list[i];
-    const std::string here = "[" + std::to_string(i) + "] ";
+    const std::string here = in_brackets(i) + " ";
     check_dtype(c, args, a, t);
     if (t.dtype != list[0].dtype)
       bad(c, a, here + "is " + std::string(name(t.dtype)) + ", the first is another type");
@@ -181,9 +193,8 @@ std::string list_mismatch(const Contract& c, const void* args, const ArgSpec& a)
              std::to_string(before.count);
     for (std::int64_t i = 0; i < list.count; ++i)
       if (list[i].size() != before[i].size())
-        return "[" + std::to_string(i) + "] has " + std::to_string(list[i].size()) +
-               " elements, but '" + other.name + "[" + std::to_string(i) + "]' has " +
-               std::to_string(before[i].size());
+        return in_brackets(i) + " has " + std::to_string(list[i].size()) + " elements, but '" +
+               other.name + in_brackets(i) + "' has " + std::to_string(before[i].size());
     break;  // that one has been held against those before it
   }
   return {};
@@ -203,6 +214,7 @@ void check_args(const Contract& c, const void* args) {
     if (!t.is_aligned(size_of(t.dtype))) bad(c, a, "is not aligned to its element size");
     if (!a.strided && !t.is_contiguous()) bad(c, a, "is not contiguous");
   }
+  bindings.check_scalars(c, args);
 }
 
 }  // namespace warpath

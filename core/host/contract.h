@@ -12,9 +12,10 @@
 //     }
 //   };
 //
-// A dimension is a name ("cols"), a name plus a number ("batch+1": ragged offsets), or a number
-// ("3"). "rows..." as the first one stands for any number of leading axes; a launcher sees them as
-// one.
+// A dimension is a name ("cols"), a name plus a number ("batch+1": ragged offsets), a sum of two names ("n+m": one after
+// the other), or a number ("3"). "rows..." as the first one stands for any number of leading axes; a launcher sees them
+// as one. A name that no input has is that of an integer scalar, which tells its size: .out("y", …, {"rows...", "k"}, "x")
+// and .integer("k", …). A case gives both.
 //
 // A list of tensors is named by the dimension that counts it: .in_list("g", &Args::g, "tensors", {…}). Lists with the same
 // name have the same number of tensors, pairwise of the same size; a tensor with that dimension has an entry for each.
@@ -39,7 +40,8 @@ enum class ScalarType {
 struct Dim {
   std::string name;  // empty: a plain number
   std::int64_t plus = 0;
-  bool leading = false;  // "name..."
+  bool leading = false;       // "name..."
+  std::string and_name = {};  // of "name+and_name"; inputs before this one have bound both
 };
 
 struct ArgSpec {

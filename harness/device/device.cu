@@ -163,15 +163,68 @@ const char* matmul_rate(Rate* out) {
   return guarded([&] { matmul_rate_hook()(out); });
 }
 
+const char* mark(void** made) {
+  return guarded([&] {
+    cudaEvent_t event = nullptr;
+    CUDA_CHECK(cudaEventCreate(&event));
+    CUDA_CHECK(cudaEventRecord(event, device_stream()));
+    *made = event;
+  });
+}
+
+const char* between(void* from, void* to, double* microseconds) {
+  return guarded([&] {
+    CUDA_CHECK(cudaEventSynchronize(static_cast<cudaEvent_t>(to)));
+    float ms = 0;
+    CUDA_CHECK(
+        cudaEventElapsedTime(&ms, static_cast<cudaEvent_t>(from), static_cast<cudaEvent_t>(to)));
+    *microseconds = ms * 1e3;
+  });
+}
+
+const char* drop_mark(void* mark) {
+  return guarded([&] { CUDA_CHECK(cudaEventDestroy(static_cast<cudaEvent_t>(mark))); });
+}
+
+const char* begin_capture() {
+  return guarded([&] {
+    CUDA_CHECK(cudaStreamBeginCapture(device_stream(), cudaStreamCaptureModeThreadLocal));
+  });
+}
+
+const char* end_capture(void** graph) {
+  return guarded([&] {
+    cudaGraph_t recorded = nullptr;
+    CUDA_CHECK(cudaStreamEndCapture(device_stream(), &recorded));
+    cudaGraphExec_t made = nullptr;
+    CUDA_CHECK(cudaGraphInstantiate(&made, recorded, 0));
+    CUDA_CHECK(cudaGraphDestroy(recorded));
+    *graph = made;
+  });
+}
+
+const char* replay(void* graph) {
+  return guarded(
+      [&] { CUDA_CHECK(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), device_stream())); });
+}
+
+const char* drop_graph(void* graph) {
+  return guarded([&] { CUDA_CHECK(cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph))); });
+}
+
 }  // namespace
 }  // namespace warpath::harness
 
 extern "C" __attribute__((visibility("default"))) const warpath::harness::Device* warpath_device() {
   using namespace warpath::harness;
   static const Device table{
-      device_version, describe, alloc, release,          upload,
-      download,       copy,     fill,  first_difference, free_memory,
-      synchronise,    stream,   time,  copy_rate,        matmul_rate_hook() ? matmul_rate : nullptr,
-      timer_method};
+      device_version, describe,      alloc,
+      release,        upload,        download,
+      copy,           fill,          first_difference,
+      free_memory,    synchronise,   stream,
+      time,           copy_rate,     matmul_rate_hook() ? matmul_rate : nullptr,
+      timer_method,   mark,          between,
+      drop_mark,      begin_capture, end_capture,
+      replay,         drop_graph};
   return &table;
 }

@@ -55,9 +55,20 @@ struct Device {
   const char* (*copy_rate)(Rate*);
   const char* (*matmul_rate)(Rate*);  // null where no vendor library was found
   const char* method;                 // one sentence: how `time` takes a sample
+
+  // Marks in the stream, and the time from one to another, once the device has passed both: it waits.
+  const char* (*mark)(void** made);
+  const char* (*between)(void* from, void* to, double* microseconds);
+  const char* (*drop_mark)(void* mark);
+
+  // What is put on the stream between these two is recorded, not run; replay() runs it.
+  const char* (*begin_capture)();
+  const char* (*end_capture)(void** graph);
+  const char* (*replay)(void* graph);
+  const char* (*drop_graph)(void* graph);
 };
 
-inline constexpr int device_version = 2;
+inline constexpr int device_version = 3;
 inline constexpr const char* device_symbol = "warpath_device";
 using DeviceEntry = const Device* (*)();
 

@@ -169,7 +169,7 @@ class Kernel {
   std::int64_t make_output(KernelContext* context, std::size_t i, ArgsBlock& args,
                            const Bindings& bindings) const {
     const ArgSpec& a = *op_.outputs[i];
-    const Shape shape = bindings.shape_of(a);
+    const Shape shape = bindings.shape_of(a, op_.op->contract, args.get());
     Value* value = nullptr;
     must(api_, output(api_, context, i, shape.sizes.data(), shape.rank, &value));
     void* data = nullptr;

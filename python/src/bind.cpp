@@ -370,7 +370,7 @@ void Bound::bind_scalar(const ArgSpec& a, StableIValue bits, const std::string& 
 }
 
 void Bound::make_output(const ArgSpec& a) {
-  const Shape shape = bindings_.shape_of(a);
+  const Shape shape = bindings_.shape_of(a, *op_.contract, args());
   const DType dtype = output_dtype(a);
   const Handle& made =
       outputs_.add(allocate(shape, torch_dtype(dtype), device_type_, device_index_));

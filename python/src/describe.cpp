@@ -60,6 +60,7 @@ const char* schema_type(ScalarType t) {
 std::string dim_text(const Dim& d) {
   if (d.name.empty()) return std::to_string(d.plus);
   std::string text = d.name;
+  if (!d.and_name.empty()) text.append("+").append(d.and_name);
   if (d.plus) text.append("+").append(std::to_string(d.plus));
   return text + (d.leading ? "..." : "");
 }

@@ -18,7 +18,10 @@ def pytest_unconfigure():
 
 
 ALL_OPS = warpath._ops
-OPS = {name: op for name, op in ALL_OPS.items() if not op.takes_lists}
+# A scalar gives the sizes of top_k's results: test_top_k.py.
+OPS = {
+    name: op for name, op in ALL_OPS.items() if not op.takes_lists and not name.startswith("top_k")
+}
 SIZES = {"cols": 33, "rows": 5, "n": 70, "m": 40}
 SIZES |= {"batch": 1}  # offsets pack sequences into one batch
 OTHERS = 24  # dimensions of any other name
@@ -26,13 +29,15 @@ LEAST = 4  # positions stay below: every axis is longer
 
 
 def inputs(op: Op, dtype: str, lead: tuple[int, ...] = (2, 3), **sizes) -> list[torch.Tensor]:
-    """Random tensors for an op whose first tensor has this dtype."""
+    """Random tensors for an op whose first tensor has this dtype, or the first of its own where it does not allow it."""
     generator = torch.Generator().manual_seed(1)
     sizes = SIZES | sizes
+    sizes |= {"n_values": sizes["n"], "m_values": sizes["m"]}  # as many as keys
     dtypes: dict[str, str] = {}
     tensors = []
     for t in op.tensors:
-        free = dtype if not dtypes else (t.dtypes or [dtype])[0]
+        allowed = t.dtypes or [dtype]
+        free = dtype if not dtypes and dtype in allowed else allowed[0]
         dtypes[t.name] = dtypes.get(t.same_as, free)
         shape: list[int] = []
         for dim in t.dims:
@@ -42,7 +47,7 @@ def inputs(op: Op, dtype: str, lead: tuple[int, ...] = (2, 3), **sizes) -> list[
                 shape.append((sizes.get(dim.name, OTHERS) if dim.name else 0) + dim.plus)
         # Multiples of 1/16: the sum of two is exact in every type, for ops that round a sum halfway.
         values = torch.randn(shape, generator=generator, dtype=torch.float64).mul(16).round() / 16
-        if t.index and t.optional and t.dims[0].plus == 1:  # offsets of sequences
+        if t.index and t.dims[0].plus == 1:  # offsets of sequences or segments
             values = ((values * 100).abs().long() % (OTHERS + 1)).sort().values
             tensors.append(values.to(DTYPES[dtypes[t.name]]))
             continue
@@ -50,6 +55,12 @@ def inputs(op: Op, dtype: str, lead: tuple[int, ...] = (2, 3), **sizes) -> list[
             values = (values * 100).abs().long() % LEAST
             tensors.append(values.to(DTYPES[dtypes[t.name]]))
             continue
+        if t.name == "alpha_bar":  # the schedule of a diffusion model: between 0 and 1
+            values = torch.sigmoid(values)
+        if t.name == "running_var":
+            values = values.abs() + 0.5
+        if op.name == "merge" and t.name in ("a", "b"):  # what is merged is in order
+            values = values.sort().values
         if not DTYPES[dtypes[t.name]].is_floating_point:
             values = values * 100
         tensors.append(values.to(DTYPES[dtypes[t.name]]))
@@ -68,7 +79,11 @@ def expected(op: Op, tensors: list[torch.Tensor], **named):
     """What torch itself answers in float64, as the op's peers.py says it, to hold all rungs against. An op without
     one is held against its lowest rung in its first dtype; `warpath check` holds that against its reference."""
     try:
-        plain = (t if a.index else t.double() for a, t in zip(op.tensors, tensors, strict=True))
+        exact = torch.uint8  # bytes have rules of their own: the peer gets them as they are
+        plain = (
+            t if a.index or t.dtype == exact else t.double()
+            for a, t in zip(op.tensors, tensors, strict=True)
+        )
         return _rows.peer(op, "torch")(*plain, **named)
     except _rows.CannotRun:
         first = DTYPES[dtypes(op)[0]]

@@ -11,7 +11,7 @@ def test_layouts(op):
     """Non-contiguous, expanded, shifted and huge-stride tensors give what contiguous ones give."""
     tensors = inputs(op, "f32")
     wanted = call(op, tensors)
-    wide = [torch.stack([t, t + 1], -1)[..., 0] for t in tensors]
+    wide = [torch.stack([t, ~t if t.dtype == torch.bool else t + 1], -1)[..., 0] for t in tensors]
     turned = [t.transpose(0, -1).contiguous().transpose(0, -1) for t in tensors]
     shifted = [torch.cat([t.new_zeros(1), t.flatten()])[1:].view(t.shape) for t in tensors]
     for variant in (wide, turned, shifted):

@@ -29,12 +29,15 @@ class Dim:
     name: str  # empty: a plain number
     plus: int
     leading: bool
+    and_name: str = ""  # of "name+and_name"
 
     @classmethod
     def parse(cls, text: str) -> "Dim":
         name, _, plus = text.removesuffix("...").partition("+")
         if name.isdigit():
             return cls("", int(name), False)
+        if plus and not plus.isdigit():
+            return cls(name, 0, False, plus)
         return cls(name, int(plus or 0), text.endswith("..."))
 
 
@@ -193,6 +196,18 @@ def _in_float64(op: Op, tensors: dict[str, Any]) -> bool:
     return first is not None and first.dtype == torch.float64 and first.device.type != "cuda"
 
 
+def _size_of(op: Op, dim: Dim, sizes: dict, given: dict[str, Any]) -> list:
+    """What inputs say about a dimension of an output, else the integer scalar of that name."""
+    if dim.name not in sizes:
+        scalar = next(s for s in op.scalars if s.name == dim.name)
+        size = given.get(scalar.name, scalar.default)
+        why = f"warpath::{op.name}: argument '{scalar.name}' is {size}, which is no size"
+        torch._check(size >= 0, lambda: why)
+        return [size]
+    known = sizes[dim.name][0]
+    return [known[0] + sizes[dim.and_name][0][0]] if dim.and_name else known
+
+
 def empty_outputs(op: Op, tensors: dict[str, Any]) -> list[torch.Tensor]:
     """New outputs for these inputs, nothing computed; RuntimeError names a bad argument."""
     sizes: dict = {}
@@ -255,10 +270,11 @@ def empty_outputs(op: Op, tensors: dict[str, Any]) -> list[torch.Tensor]:
     for output in op.outputs:
         shape: list = []
         for dim in output.dims:
-            if dim.name and dim.name not in sizes and output.optional:
+            scalar = any(s.name == dim.name for s in op.scalars)
+            if dim.name and dim.name not in sizes and output.optional and not scalar:
                 shape.append(0)  # the input that sizes it is left out
                 continue
-            known = sizes[dim.name][0] if dim.name else [0]
+            known = _size_of(op, dim, sizes, tensors) if dim.name else [0]
             shape += known if dim.leading else [known[0] + dim.plus]
         dtype = dtypes.get(output.same_as or output.name)
         if exact:

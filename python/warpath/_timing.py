@@ -1,11 +1,15 @@
 """How rows are timed. On a GPU as the harness does it: warm-up, the L2 cache flushed before each run, CUDA
 events, the median. On a CPU: a clock around each run, the median."""
 
+import contextlib
+import fcntl
 import os
 import statistics
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 
@@ -38,10 +42,30 @@ def on_cpu(run: Callable, seconds: float = 0.2) -> Time:
     )
 
 
+@contextlib.contextmanager
+def device_lock() -> Iterator[None]:
+    """One process at a time uses the GPU: the lab takes the same lock (harness/device_lock.cpp)."""
+    try:
+        file = (Path(tempfile.gettempdir()) / "warpath-gpu.lock").open("a")
+    except OSError:
+        yield
+        return
+    with file:
+        fcntl.lockf(file, fcntl.LOCK_EX)
+        yield
+
+
 def on_gpu(run: Callable, seconds: float = 0.2) -> Time:
     """Events around one run, in a queue that is never empty: the flushes before each run keep the GPU busy for longer
     than the host needs to enqueue it, so the host's time does not count. The flushes read, as the lab's do: lines they
     wrote would be written back during the run."""
+    with device_lock():
+        times = _gpu_samples(run, seconds)
+    name = torch.cuda.get_device_name()
+    return _summary(times, f"median of 20 to 1000 runs, CUDA events, L2 flushed, {name}")
+
+
+def _gpu_samples(run: Callable, seconds: float) -> list[float]:
     for _ in range(3):
         run()
     l2 = torch.cuda.get_device_properties(torch.cuda.current_device()).L2_cache_size
@@ -61,8 +85,8 @@ def on_gpu(run: Callable, seconds: float = 0.2) -> Time:
             batch.append(events)
         torch.cuda.synchronize()
         times += [a.elapsed_time(b) * 1e3 for a, b in batch]
-    name = torch.cuda.get_device_name()
-    return _summary(times, f"median of 20 to 1000 runs, CUDA events, L2 flushed, {name}")
+    torch.cuda.synchronize()
+    return times
 
 
 def _flushes(run: Callable, flush: torch.Tensor) -> int:

@@ -44,7 +44,8 @@ void proxy_fence(bool init);
 void async_misuse(const char* kind, const char* what, unsigned thread, const void* pc);
 
 // lost_errors.cpp
-void error_lost(const char* call, const char* kernel, cudaError_t error, const char* reason);
+void error_lost(const char* call, const char* kernel, cudaError_t error, const char* reason,
+                Site site);
 void error_read();
 // The program ends: those that it never asked for become findings.
 void report_lost_errors();

@@ -14,6 +14,7 @@
 
 #include "findings.h"
 #include "hooks.h"
+#include "source_location.h"
 
 namespace simt::check {
 namespace {
@@ -44,10 +45,12 @@ const void* calling_line(int skipped) {
 
 }  // namespace
 
-void error_lost(const char* call, const char* kernel, cudaError_t error, const char* reason) {
+void error_lost(const char* call, const char* kernel, cudaError_t error, const char* reason,
+                Site site) {
   if (!enabled.api) return;
   // A kernel that is called as a function tells so itself; its caller is the one to name.
-  const void* const pc = calling_line(error == cudaErrorMissingConfiguration ? 1 : 0);
+  const void* const caller = calling_line(error == cudaErrorMissingConfiguration ? 1 : 0);
+  const void* const pc = site.file != nullptr ? pc_of(site, caller) : caller;
   LostErrors& all = lost_errors();
   const std::lock_guard lock(all.mutex);
   std::vector<Finding>& mine = all.by_thread[std::this_thread::get_id()];

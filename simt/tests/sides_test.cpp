@@ -17,7 +17,7 @@ std::string checked(std::string_view text) {
 }
 
 TEST(LostCalls, Statements) {
-  const std::string lost = ", ::simt::Lost{\"cudaFree\"};";
+  const std::string lost = ", ::simt::Lost{\"cudaFree\", __builtin_FILE(), __builtin_LINE()};";
   for (const char* text :
        {"void f() { cudaFree(p); }", "void f() { if (p) cudaFree(p); else g(); }",
         "void f() { if (p) g(); else cudaFree(p); }", "void f() { g(); ::cudaFree(p); }",

@@ -93,6 +93,41 @@ TEST(Bindings, LeadingAxesAreBoundTogether) {
   EXPECT_EQ(text(bindings.bind(x, other)), "has rows = (3, 4), but 'x' has (4, 3)");
 }
 
+// Sizes that come from elsewhere: an integer scalar of that name, or two inputs one after the other.
+struct Sized {
+  Tensor a, b, best, joined;
+  std::int64_t k = 1;
+
+  static Contract contract() {
+    return Contract("sized", "")
+        .in("a", &Sized::a, {"n"}, {DType::f32})
+        .in("b", &Sized::b, {"m"}, "a")
+        .out("best", &Sized::best, {"k"}, "a")
+        .out("joined", &Sized::joined, {"n+m"}, "a")
+        .integer("k", &Sized::k, 1);
+  }
+};
+
+TEST(Bindings, AScalarOrTwoInputsTellASize) {
+  const Contract c = Sized::contract();
+  const Axes of_a = {5}, of_b = {3}, eight = {8}, nine = {9}, two = {2};
+  Sized args;
+  args.k = 2;
+  Bindings bindings;
+  EXPECT_EQ(text(bindings.bind(*c.find("a"), of_a)), "");
+  EXPECT_EQ(text(bindings.bind(*c.find("b"), of_b)), "");
+  EXPECT_EQ(bindings.shape_of(*c.find("joined"), c, &args).sizes[0], 8);
+  EXPECT_EQ(bindings.shape_of(*c.find("best"), c, &args).sizes[0], 2);
+  EXPECT_EQ(text(bindings.bind(*c.find("joined"), eight)), "");
+  EXPECT_NE(text(bindings.bind(*c.find("joined"), nine)), "");
+  EXPECT_EQ(text(bindings.bind(*c.find("best"), two)), "");
+  EXPECT_NO_THROW(bindings.check_scalars(c, &args));
+  args.k = 3;
+  EXPECT_THROW(bindings.check_scalars(c, &args), Error) << "the output has another size";
+  args.k = -1;
+  EXPECT_THROW(Bindings().shape_of(*c.find("best"), c, &args), Error) << "no size";
+}
+
 TEST(Bindings, EachMismatchIsNamed) {
   const Contract c = Args::contract();
   const Axes one = {1}, three = {4, 3}, empty = {0}, two = {2, 2};

@@ -86,7 +86,7 @@ void launch(const Forward& args, cudaStream_t stream) {
   CUDA_CHECK(cudaGetLastError());
 }
 
-WARPATH_RUNG(Forward, launch, .supports = supports_128);
+WARPATH_RUNG(Forward, launch, .supports = supports_plain);
 
 }  // namespace
 }  // namespace warpath::attention

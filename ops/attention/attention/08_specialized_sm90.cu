@@ -14,7 +14,7 @@ void launch(const Forward& args, cudaStream_t stream) {
   hopper::launch_way<hopper::Way<false, false>>(args, stream);
 }
 
-WARPATH_RUNG(Forward, launch, .supports = hopper::supports_128);
+WARPATH_RUNG(Forward, launch, .supports = hopper::supports_plain);
 
 }  // namespace
 }  // namespace warpath::attention

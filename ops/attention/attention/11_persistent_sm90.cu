@@ -18,7 +18,7 @@ struct All {
   WorkQueue<Tile> queue;
 };
 
-template <class Tile>
+template <class Tile, bool General>
 __global__ void __launch_bounds__(Tile::threads, 1)
     persistent(const __grid_constant__ Maps maps, Problem problem, unsigned* counter) {
   extern __shared__ __align__(1024) unsigned char shared[];
@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(Tile::threads, 1)
       if (threadIdx.x == 0) loads.load(w, key_tiles<Tile>(visible_of(problem, w), w.row));
   } else {
     ptx::take_registers<Tile::consumer_registers>();
-    Consumer<Tile, Way<true, true>> consumer(all.tile, problem, consumer_group());
+    Consumer<Tile, Way<true, true, General>> consumer(all.tile, problem, consumer_group());
     WorkReader<Tile> reader(all.queue);
     Turns<Tile::groups>::open(consumer.group);
     Work w;
@@ -47,10 +47,10 @@ __global__ void __launch_bounds__(Tile::threads, 1)
   }
 }
 
-template <class Tile>
+template <class Tile, bool General = false>
 void launch_tile(const Forward& args, cudaStream_t stream) {
   const Problem p = problem_of<Tile>(args);
-  const auto kernel = persistent<Tile>;
+  const auto kernel = persistent<Tile, General>;
   const int bytes = allow_shared(kernel, sizeof(All<Tile>));
   const unsigned blocks = unsigned(std::min<std::int64_t>(multiprocessors(), work_items(p)));
   kernel<<<blocks, Tile::threads, bytes, stream>>>(maps_of<Tile>(args), p,
@@ -60,7 +60,9 @@ void launch_tile(const Forward& args, cudaStream_t stream) {
 void launch(const Forward& args, cudaStream_t stream) {
   if (args.o.size() == 0) return;
   dispatch<__half, __nv_bfloat16>(args.q.dtype, [&]<class T>(Tag<T>) {
-    if (args.q.shape[3] <= 64)
+    if (is_general(args))  // rarer: one size for all heads
+      launch_tile<Tile<T, 256, 256, 64, 2, 2>, true>(args, stream);
+    else if (args.q.shape[3] <= 64)
       launch_tile<Tile<T, 64, 64, 128, 3, 2>>(args, stream);
     else if (args.q.shape[3] <= 128)
       launch_tile<Tile<T, 128, 128, 128, 2, 2>>(args, stream);

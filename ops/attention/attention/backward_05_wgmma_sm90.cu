@@ -3,6 +3,7 @@
 // What changed: operands go from shared memory to the tensor cores without passing through registers, and one warp group
 // keeps several products in flight: those of dk run while the next tile's scores are issued. A producer warp
 // keeps two tiles of queries and gradients on their way. dq leaves in pieces of 4 KiB that the copy engine adds in L2.
+// A soft cap and dropout have a kernel of their own, which leaves the plain one as it is.
 // Limit: the tensor cores wait while both groups exchange ds, and dq's sums make a round trip through L2 and memory.
 #include "core/hopper/tensor_map.h"
 #include "ops/attention/attention/hopper_backward.cuh"
@@ -24,19 +25,24 @@ __device__ __forceinline__ KeyWork work_of(const BackwardProblem<typename Tile::
   const int in_part = number - part * order.tiles * order.together;
   const int heads = min(order.together, all - part * order.together);
   const int tile = in_part / heads, head = part * order.together + in_part - tile * heads;
+  const KeyTile at = key_tile_at<Tile::keys>(p, head, tile);
   KeyWork w;
-  w.batch = head / p.kv_heads;
-  w.kv_head = head - w.batch * p.kv_heads;
-  w.key = tile * Tile::keys;
+  w.s = at.s;
+  w.kv_head = at.head;
+  w.key = at.first;
   w.heads = p.group;
-  const Visible visible = p.visible(p.sequences.at(w.batch));
-  const Keys span = visible.queries_of(w.key, min(w.key + Tile::keys, visible.keys));
+  w.row = first_padded(p, at.sequence);
+  w.strip = DqSums::first_strip(p, at.sequence);
+  const Visible visible = p.visible(w.s);
+  const Keys span = w.key < w.s.keys
+                        ? visible.queries_of(w.key, min(w.key + Tile::keys, visible.keys))
+                        : Keys{0, 0};
   w.first = span.first / Tile::queries;
   w.tiles = span.last > span.first ? (span.last + Tile::queries - 1) / Tile::queries - w.first : 0;
   return w;
 }
 
-template <class Tile>
+template <class Tile, bool General>
 __global__ void __launch_bounds__(Tile::threads, 1)
     keys_outside(const __grid_constant__ BackwardMaps maps,
                  const __grid_constant__ BackwardProblem<typename Tile::T> problem, Order order,
@@ -52,15 +58,12 @@ __global__ void __launch_bounds__(Tile::threads, 1)
       produce<Tile>(at, maps, w, rows, problem.heads, order.padded);
   } else {
     ptx::take_registers<Tile::consumer_registers>();
-    BackwardConsumer<Tile>{at, problem, dq_sums, consumer_group()}.keys(w);
+    BackwardConsumer<Tile, General>{at, problem, dq_sums, consumer_group()}.keys(w);
   }
 }
 
 std::string supports(const Backward& args) {
   if (args.q.dtype == DType::f32) return "multiplies 16-bit types";
-  if (args.dropout != 0) return "has no dropout";
-  if (args.softcap != 0) return "has no soft cap";
-  if (args.q_offsets.data) return "takes no packed sequences";
   if (args.q.size() == 0 || args.k.size() == 0) return "needs a query and a key";
   if (args.q.shape[3] > 128 || args.v.shape[3] > 128 ||
       (args.q.shape[3] > 64) != (args.v.shape[3] > 64))
@@ -74,7 +77,7 @@ std::string supports(const Backward& args) {
 }
 
 int padded_of(const Backward& args) {
-  return static_cast<int>(ceil_div(args.q.shape[1], 128) * 128);
+  return tiles_per_head<padded_tile>(forward_of(args)) * padded_tile;
 }
 std::int64_t row_bytes(const Backward& args) {
   return args.q.shape[0] * args.q.shape[2] * padded_of(args) * std::int64_t(sizeof(float2));
@@ -83,7 +86,7 @@ std::int64_t scratch_bytes(const Backward& args) {
   return row_bytes(args) + dq_sum_bytes(args);
 }
 
-template <class Tile>
+template <class Tile, bool General = false>
 void launch_tile(const Backward& args, cudaStream_t stream) {
   using T = typename Tile::T;
   const auto problem = problem_of<T>(args);
@@ -97,11 +100,13 @@ void launch_tile(const Backward& args, cudaStream_t stream) {
   CUDA_CHECK(cudaMemsetAsync(sums.data, 0, std::size_t(dq_sum_bytes(args)), stream));
   const BackwardMaps maps{head_map(args.q, Tile::queries), head_map(args.k, Tile::keys),
                           head_map(args.v, Tile::keys), head_map(args.d_o, Tile::queries)};
-  const int tiles = int(ceil_div(args.k.shape[1], Tile::keys));
+  const int tiles = key_tiles_per_head<Tile::keys>(args);
   const std::int64_t heads = args.k.shape[0] * args.k.shape[2];
-  const double bytes = 4.0 * double(args.q.shape[1]) * Tile::dim * problem.group;
+  // The blocks that run at the same time belong to a few sequences.
+  const double sequences = args.q_offsets.data ? problem.sequences.count : 1;
+  const double bytes = 4.0 * double(args.q.shape[1]) / sequences * Tile::dim * problem.group;
   const int together = std::max(1, std::min(int(heads), int(24e6 / bytes)));
-  const auto kernel = keys_outside<Tile>;
+  const auto kernel = keys_outside<Tile, General>;
   const int shared = allow_shared(kernel, sizeof(BackwardStorage<Tile>));
   kernel<<<unsigned(tiles * heads), Tile::threads, shared, stream>>>(
       maps, problem, Order{padded, tiles, together}, rows, sums);
@@ -110,7 +115,9 @@ void launch_tile(const Backward& args, cudaStream_t stream) {
 
 void launch(const Backward& args, cudaStream_t stream) {
   dispatch<__half, __nv_bfloat16>(args.q.dtype, [&]<class T>(Tag<T>) {
-    if (args.q.shape[3] <= 64)
+    if (args.softcap != 0 || args.dropout != 0)  // rarer: one size for all heads
+      launch_tile<BackwardTile<T, 128>, true>(args, stream);
+    else if (args.q.shape[3] <= 64)
       launch_tile<BackwardTile<T, 64>>(args, stream);
     else
       launch_tile<BackwardTile<T, 128>>(args, stream);

@@ -248,7 +248,7 @@ struct BackwardWarp {
     each_pair(p_words, ds_words, row, [&](int i, int j, int e, float lse, float delta) {
       float x = s[i][j][e] * by, slope = 1, keep = 1;
       if (cap != 0) {
-        const float t = problem.capped(s[i][j][e] * to_cap);
+        const float t = capped(s[i][j][e] * to_cap);
         x = cap * log2_e * t;
         slope = 1 - t * t;
       }
@@ -309,29 +309,14 @@ struct BackwardWarp {
     }
   }
 
-  // Bit 4 (i J + j) + e: whether dropout keeps the pair of element e. One call of the generator serves
-  // four neighbouring keys, and these belong to four lanes: each makes the calls of one e for all of
-  // them, and they exchange the bits.
+  // Bit 4 (i J + j) + e: whether dropout keeps the pair of element e.
   __device__ __forceinline__ unsigned kept_pairs(const Sequence& sequence, int head, int i0,
                                                  int j0) const {
-    const int e = lane() / 4 % 4;
-    const int key = j0 + first_key() + e / 2 * 8 + lane() / 16 * 4;
-    const std::int64_t row = problem.row(sequence, head, i0 + lane() % 4 * 2 + e % 2);
-    unsigned mine = 0;
-#pragma unroll 1
-    for (int n = 0; n < I * J; ++n) {
-      const PhiloxWords words = problem.dropout.words(row + n % J * 8, (key + n / J * 16) / 4);
-#pragma unroll
-      for (int w = 0; w < 4; ++w)
-        mine |= unsigned(words.at[w] >= problem.dropout.threshold) << (4 * n + w);
-    }
-    unsigned kept = 0;
-#pragma unroll
-    for (int from = 0; from < 4; ++from) {
-      const unsigned other = __shfl_sync(full_mask, mine, (lane() & ~12) | from * 4);
-      kept |= (other >> e & 0x11111111u) << from;
-    }
-    return kept;
+    const int key = j0 + first_key() + lane() / 16 * 4;
+    const std::int64_t row = problem.row(sequence, head, i0 + lane() % 4 * 2);
+    return kept_down<I * J>(problem.dropout, [&](int n, int e) {
+      return problem.dropout.words(row + e % 2 + n % J * 8, (key + e / 2 * 8 + n / J * 16) / 4);
+    });
   }
 };
 

@@ -58,11 +58,9 @@ struct KeyTile {
 // Keys outside of all sequences are two more sequences, which have no queries. With a causal mask most queries see the
 // first keys of a sequence, and these come first.
 template <int Width, class T>
-__device__ __forceinline__ KeyTile key_tile_of(const BackwardProblem<T>& p, int block,
-                                               int per_head) {
+__device__ __forceinline__ KeyTile key_tile_at(const BackwardProblem<T>& p, int head, int tile) {
   const Sequences& all = p.sequences;
   const Sequences by_key{all.k_offsets, all.q_offsets, all.count, all.keys, all.queries};
-  const int head = block / per_head, tile = block % per_head;
   if (!all.k_offsets)
     return {all.at(head / p.kv_heads), head / p.kv_heads, head % p.kv_heads, tile * Width};
   const int i = by_key.template of_tile<Width>(tile);
@@ -71,6 +69,11 @@ __device__ __forceinline__ KeyTile key_tile_of(const BackwardProblem<T>& p, int 
           i,
           head,
           (tile - by_key.template first_tile<Width>(i)) * Width};
+}
+template <int Width, class T>
+__device__ __forceinline__ KeyTile key_tile_of(const BackwardProblem<T>& p, int block,
+                                               int per_head) {
+  return key_tile_at<Width>(p, block / per_head, block % per_head);
 }
 
 // What one pair of query and key gives.
@@ -85,7 +88,7 @@ __device__ __forceinline__ Pair pair_of(const BackwardProblem<T>& problem, float
                                         float lse, float delta, std::int64_t row, int key) {
   float logit = dot * problem.scale, slope = 1;
   if (problem.softcap != 0) {
-    const float t = problem.capped(logit / problem.softcap);
+    const float t = capped(logit / problem.softcap);
     logit = problem.softcap * t;
     slope = 1 - t * t;
   }

@@ -112,12 +112,25 @@ std::vector<Case> features() {
             {.scalars = causal()}),
       sized("varlen, other keys", {.queries = 150, .keys = 231, .dim = 32, .sequences = 9},
             {.scalars = causal()}),
+      sized("varlen dim 128",
+            {.queries = 200, .keys = 200, .heads = 2, .kv_heads = 1, .dim = 128, .sequences = 5},
+            {.dtypes = bf16()}),
       sized("varlen, window and dropout",
             {.queries = 200, .keys = 200, .heads = 2, .kv_heads = 1, .dim = 32, .sequences = 4},
             {.scalars = dropped_window}),
       sized("scale", {40, 65}, {.scalars = {{"scale", 0.3}}}),
       sized("negative scale", {33, 65, 1, 1, 32}, {.scalars = {{"scale", -0.25}}}),
       sized("large logits", {65, 130, 1, 1, 32}, {.scalars = {{"scale", 8}}}),
+      sized("softcap, several tiles", {150, 200, 2, 1, 128},
+            {.scalars = causal({{"softcap", 10}, {"scale", 0.3}}), .dtypes = bf16()}),
+      sized("dropout, several tiles", {150, 200, 2, 1, 128},
+            {.scalars = dropped, .dtypes = bf16()}),
+      sized("dropout of all", {20, 33, 1, 1, 32}, {.scalars = {{"dropout", 1}}}),
+      sized("softcap and dropout", {70, 130, 1, 1, 64},
+            {.scalars = causal({{"softcap", 3}, {"dropout", 0.25}, {"seed", 9}}),
+             .dtypes = half_types()}),
+      sized("softcap dim 192/128", {65, 70, 1, 1, 192, 128},
+            {.scalars = {{"softcap", 5}}, .dtypes = bf16()}),
       sized("softcap", {65, 70, 1, 1, 32}, {.scalars = {{"softcap", 5}, {"scale", 0.5}}}),
       sized("softcap causal", {65, 70, 2, 1, 32},
             {.scalars = causal({{"softcap", 20}, {"scale", 2}})}),
@@ -153,7 +166,7 @@ Case timed(const std::string& name, std::int64_t length, std::int64_t dim, Scala
 }
 
 std::vector<Case> benches(bool backward) {
-  std::vector<Case> all = {
+  return {
       timed("2k causal d128", 2048, 128, causal()),
       timed("4k causal d128", 4096, 128, causal()),
       timed("8k causal d128", 8192, 128, causal()),
@@ -162,9 +175,11 @@ std::vector<Case> benches(bool backward) {
       timed("4k d128", 4096, 128, {}),
       timed("8k d128", 8192, 128, {}),
       timed("16k d128", 16384, 128, {}),
+      timed("4k d64", 4096, 64, {}),
       timed("4k causal d64", 4096, 64, causal()),
       timed("16k causal d64", 16384, 64, causal()),
       timed("16k d64", 16384, 64, {}),
+      timed("window 1024 16k", 16384, 128, causal({{"window", 1024}})),
       sized("grouped 32/8 4k causal",
             {.queries = 4096, .keys = 4096, .heads = 32, .kv_heads = 8, .dim = 128, .batch = 4},
             {.scalars = causal(), .dtypes = bf16(), .bench = true}),
@@ -177,10 +192,6 @@ std::vector<Case> benches(bool backward) {
              .sequences = 64},
             {.scalars = causal(), .dtypes = bf16(), .bench = true}),
   };
-  if (backward) return all;
-  all.push_back(timed("4k d64", 4096, 64, {}));
-  all.push_back(timed("window 1024 16k", 16384, 128, causal({{"window", 1024}})));
-  return all;
 }
 
 std::vector<Case> cases(bool backward) {

@@ -25,6 +25,7 @@ struct BackwardTile {
   static_assert(Dim == 64 || Dim == 128);
   using Scores = float[queries / 2];
   using Words = std::uint32_t[queries / 4];
+  using Kept = unsigned[queries / 64];
   using Sums = float[Dim / 2];
 };
 
@@ -58,10 +59,22 @@ struct BackwardMaps {
 
 // What a block does: a tile of keys, and the tiles of queries that see it, of all heads that share the keys.
 struct KeyWork {
-  int batch, kv_head, key;
+  Sequence s;
+  int kv_head, key;
   int first, tiles;  // tiles of queries per head
   int heads;         // in the group
+  int row, strip;    // where the sequence begins in `rows` and in the sums of dq
 };
+
+// A sequence begins in `rows` at the tile of this many rows at which its first one would.
+constexpr int padded_tile = 128;
+
+template <class T>
+__device__ __forceinline__ int first_padded(const BackwardProblem<T>& p, int sequence) {
+  return p.sequences.q_offsets
+             ? p.sequences.template first_tile<padded_tile>(sequence) * padded_tile
+             : 0;
+}
 
 // lse in units of log2 and delta of every row, padded to whole tiles. Rows that do not exist or see no key have an lse of
 // +inf, which makes their p zero.
@@ -73,20 +86,24 @@ __global__ void __launch_bounds__(256)
   const int lane = threadIdx.x % Lanes;
   if (row >= count) return;
   const std::int64_t head = row / padded;
-  const int i = int(row % padded);
-  const bool there = i < problem.sequences.queries;
+  const int b = int(head / problem.heads), h = int(head % problem.heads), at = int(row % padded);
+  const int sequence = problem.sequences.q_offsets
+                           ? problem.sequences.template of_tile<padded_tile>(at / padded_tile)
+                           : b;
+  const Sequence s = problem.sequences.at(sequence);
+  const int i = at - first_padded(problem, sequence);
+  const bool there = i < s.queries;
   float sum = 0;
   if (there && lane * 8 < problem.value_dim) {
-    const int b = int(head / problem.heads), h = int(head % problem.heads);
-    const Vector<T, 8> g = load<8>(problem.d_o.at(b, i, h) + lane * 8);
-    const Vector<T, 8> o = load<8>(problem.o.at(b, i, h) + lane * 8);
+    const Vector<T, 8> g = load<8>(problem.d_o.at(b, s.first_query + i, h) + lane * 8);
+    const Vector<T, 8> o = load<8>(problem.o.at(b, s.first_query + i, h) + lane * 8);
 #pragma unroll
     for (int e = 0; e < 8; ++e) sum += to_float(g.at[e]) * to_float(o.at[e]);
   }
 #pragma unroll
   for (int step = Lanes / 2; step > 0; step /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, step);
   if (lane != 0) return;
-  const float lse = there ? problem.lse[head * problem.sequences.queries + i] : -INFINITY;
+  const float lse = there ? problem.lse[problem.row(s, h, i)] : -INFINITY;
   rows[row] = {lse == -INFINITY ? INFINITY : lse * softmax::log2_e, sum};
 }
 
@@ -98,7 +115,7 @@ __device__ __forceinline__ void produce(BackwardStorage<Tile>& at, const Backwar
   ptx::arrive_expecting(at.keys_full, 2 * Tile::key_bytes);
 #pragma unroll
   for (int p = 0; p < Tile::panels; ++p) {
-    const ptx::HeadBox box{64 * p, w.key, w.kv_head, w.batch};
+    const ptx::HeadBox box{64 * p, w.s.first_key + w.key, w.kv_head, w.s.batch};
     ptx::load_box(at.k + p * Tile::keys * 128, maps.k, box, at.keys_full);
     ptx::load_box(at.v + p * Tile::keys * 128, maps.v, box, at.keys_full);
   }
@@ -111,15 +128,16 @@ __device__ __forceinline__ void produce(BackwardStorage<Tile>& at, const Backwar
 #pragma unroll
     for (int p = 0; p < Tile::panels; ++p)
       ptx::load_box(at.q[s] + p * Tile::queries * 128, maps.q,
-                    ptx::HeadBox{64 * p, query, head, w.batch}, at.q_full[s]);
-    ptx::load_bytes(at.rows[s], rows + (std::int64_t(w.batch) * heads + head) * padded + query,
+                    ptx::HeadBox{64 * p, w.s.first_query + query, head, w.s.batch}, at.q_full[s]);
+    ptx::load_bytes(at.rows[s],
+                    rows + (std::int64_t(w.s.batch) * heads + head) * padded + w.row + query,
                     Tile::row_bytes, at.q_full[s]);
     ptx::wait(at.d_o_empty[s], state.parity ^ 1);
     ptx::arrive_expecting(at.d_o_full[s], Tile::query_bytes);
 #pragma unroll
     for (int p = 0; p < Tile::panels; ++p)
       ptx::load_box(at.d_o[s] + p * Tile::queries * 128, maps.d_o,
-                    ptx::HeadBox{64 * p, query, head, w.batch}, at.d_o_full[s]);
+                    ptx::HeadBox{64 * p, w.s.first_query + query, head, w.s.batch}, at.d_o_full[s]);
   }
 }
 
@@ -176,7 +194,8 @@ __device__ __forceinline__ void multiply_all_keys(float (&dq)[32], const unsigne
   ptx::commit_products();
 }
 
-template <class Tile>
+// General: with a soft cap or dropout, in a kernel of its own. They cost the others nothing.
+template <class Tile, bool General>
 struct BackwardConsumer {
   using T = typename Tile::T;
   BackwardStorage<Tile>& at;
@@ -204,15 +223,26 @@ struct BackwardConsumer {
     const int row = query + (Tile::query_panels > 1 ? group * 64 : 0) + warp * 16;
     const int column = Tile::panels > 1 ? group * 8 : 0;
     const int columns = min(8, dq_sums.columns - column);
-    if (lane != 0 || row >= problem.sequences.queries || columns <= 0) return;
-    float* const to = dq_sums.strip(std::int64_t(w.batch) * problem.heads + head, row / 16) +
-                      column * FragmentSum::floats;
+    if (lane != 0 || row >= w.s.queries || columns <= 0) return;
+    float* const to =
+        dq_sums.strip(std::int64_t(w.s.batch) * problem.heads + head, w.strip + row / 16) +
+        column * FragmentSum::floats;
     ptx::add_floats(to, mine, columns * FragmentSum::floats * int(sizeof(float)));
     ptx::commit_stores();
   }
 
+  // Of the last tile of a packed sequence: what follows belongs to the next one.
+  template <int Rows>
+  __device__ __forceinline__ void clear_tails(unsigned char* one, unsigned char* other, int left) {
+    const int thread = group * ptx::warp_group + threadIdx.x % ptx::warp_group;
+    clear_rows<Rows, Tile::dim, 2 * ptx::warp_group>(one, left, thread);
+    clear_rows<Rows, Tile::dim, 2 * ptx::warp_group>(other, left, thread);
+    ptx::fence_async_proxy();
+    ptx::sync_some(both_barrier, 2 * ptx::warp_group);
+  }
+
   __device__ __forceinline__ void keys(const KeyWork& w) {
-    const Visible visible = problem.visible(problem.sequences.at(w.batch));
+    const Visible visible = problem.visible(w.s);
     const int lane = threadIdx.x % 32, warp = threadIdx.x % ptx::warp_group / 32;
     const int key = w.key + group * 64 + warp * 16 + lane / 4;
     Keys seen[2];
@@ -230,12 +260,19 @@ struct BackwardConsumer {
 
     PipelineState<Tile::stages> state;
     int last = -1;  // the stage whose queries dk still reads
+    const bool packed = problem.sequences.q_offsets != nullptr;
     if (w.tiles > 0) ptx::wait(at.keys_full, 0);
+    if (packed && w.tiles > 0 && visible.keys - w.key < Tile::keys)
+      clear_tails<Tile::keys>(at.k, at.v, visible.keys - w.key);
     for (int n = 0; n < w.heads * w.tiles; ++n, state.next()) {
       const int head = w.kv_head * w.heads + n / w.tiles, s = state.stage;
       const int query = (w.first + n % w.tiles) * Tile::queries;
       typename Tile::Scores p, dp;
       ptx::wait(at.q_full[s], state.parity);
+      if (packed && visible.queries - query < Tile::queries) {
+        ptx::wait(at.d_o_full[s], state.parity);
+        clear_tails<Tile::queries>(at.q[s], at.d_o[s], visible.queries - query);
+      }
       ptx::fence_products();
       multiply_dim<Tile>(p, at.k, at.q[s], group);
       ptx::wait(at.d_o_full[s], state.parity);
@@ -249,21 +286,29 @@ struct BackwardConsumer {
       ptx::hold(p);
       const float2* const rows = at.rows[s] + lane % 4 * 2;
       float2 row[2];
-#pragma unroll
-      for (int j = 0; j < Tile::queries / 8; ++j) {
-        row[0] = rows[8 * j];
-        row[1] = rows[8 * j + 1];
-#pragma unroll
-        for (int e = 0; e < 4; ++e)
-          p[4 * j + e] = ptx::exp2(fmaf(p[4 * j + e], scale, -row[e % 2].x));
-      }
-      const bool whole = visible.whole(query, min(query + Tile::queries, visible.queries),
-                                       w.key + group * 64, w.key + group * 64 + 64);
-      if (!whole) hide(p, seen, query + lane % 4 * 2);
       typename Tile::Words p_words, ds_words;
-      round_pairs<T>(p, p_words);
+      typename Tile::Kept kept;
+      if constexpr (General) {
+        if (problem.dropout.on) find_kept(kept, w, head, query);
+        weigh(p, p_words, kept, rows, seen, query + lane % 4 * 2);
+      } else {
+#pragma unroll
+        for (int j = 0; j < Tile::queries / 8; ++j) {
+          row[0] = rows[8 * j];
+          row[1] = rows[8 * j + 1];
+#pragma unroll
+          for (int e = 0; e < 4; ++e)
+            p[4 * j + e] = ptx::exp2(fmaf(p[4 * j + e], scale, -row[e % 2].x));
+        }
+        const bool whole = visible.whole(query, min(query + Tile::queries, visible.queries),
+                                         w.key + group * 64, w.key + group * 64 + 64);
+        if (!whole) hide(p, seen, query + lane % 4 * 2);
+        round_pairs<T>(p, p_words);
+      }
       ptx::wait_products<0>();
       ptx::hold(dp);
+      if constexpr (General)
+        if (problem.dropout.on) drop(dp, kept);
 #pragma unroll
       for (int j = 0; j < Tile::queries / 8; ++j) {
         row[0] = rows[8 * j];
@@ -303,6 +348,57 @@ struct BackwardConsumer {
     if (lane == 0) ptx::wait_stores_read<0>();
   }
 
+  // Which pairs of a tile dropout keeps: bit i % 32 of word i / 32 for element i of this thread.
+  __device__ __forceinline__ void find_kept(typename Tile::Kept& kept, const KeyWork& w, int head,
+                                            int query) const {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x % ptx::warp_group / 32;
+    const int key = w.key + group * 64 + warp * 16 + lane / 16 * 4;
+    const std::int64_t row = problem.row(w.s, head, query + lane % 4 * 2);
+#pragma unroll
+    for (int i = 0; i < Tile::queries / 64; ++i)
+      kept[i] = kept_down<8>(problem.dropout, [&](int n, int e) {
+        return problem.dropout.words(row + e % 2 + 64 * i + 8 * n, (key + e / 2 * 8) / 4);
+      });
+  }
+  __device__ __forceinline__ float dropped(float x, const typename Tile::Kept& kept, int i) const {
+    return kept[i / 32] >> (i % 32) & 1 ? x * problem.dropout.kept : 0.0f;
+  }
+  __device__ __forceinline__ void drop(typename Tile::Scores& x,
+                                       const typename Tile::Kept& kept) const {
+#pragma unroll
+    for (int i = 0; i < Tile::queries / 2; ++i) x[i] = dropped(x[i], kept, i);
+  }
+
+  // The general way from scores to weights: `words` gets those of the values, with dropout; p, which makes ds, stays without, times
+  // the slope of the soft cap.
+  __device__ __forceinline__ void weigh(typename Tile::Scores& p, typename Tile::Words& words,
+                                        const typename Tile::Kept& kept, const float2* rows,
+                                        const Keys (&seen)[2], int query) const {
+    const float cap = problem.softcap, by = softmax::log2_e * (cap != 0 ? cap : problem.scale);
+    const float to_cap = problem.scale / cap;
+#pragma unroll
+    for (int i = 0; i < Tile::queries / 2; i += 2) {  // two neighbouring queries of one key
+      const Keys& some = seen[i / 2 % 2];
+      float weight[2];
+      std::uint32_t word[1];
+#pragma unroll
+      for (int e = 0; e < 2; ++e) {
+        const int at = i / 4 * 8 + e;
+        float x = p[i + e], slope = 1;
+        if (cap != 0) {
+          x = capped(x * to_cap);
+          slope = 1 - x * x;
+        }
+        const bool is_seen = some.first <= query + at && query + at < some.last;
+        x = is_seen ? ptx::exp2(x * by - rows[at].x) : 0.0f;
+        weight[e] = problem.dropout.on ? dropped(x, kept, i + e) : x;
+        p[i + e] = x * slope;
+      }
+      round_pairs<T>(weight, word);
+      words[i / 2] = word[0];
+    }
+  }
+
   template <int Count>
   __device__ __forceinline__ static void hide(float (&p)[Count], const Keys (&seen)[2], int query) {
 #pragma unroll
@@ -318,7 +414,7 @@ struct BackwardConsumer {
   __device__ __forceinline__ void store_keys(typename Tile::Sums& sums, const Rows<T>& to,
                                              int columns, float factor, const KeyWork& w) {
     const int lane = threadIdx.x % 32, warp = threadIdx.x % ptx::warp_group / 32;
-    const int first = w.key + group * 64 + warp * 16, keys = problem.sequences.keys;
+    const int first = w.key + group * 64 + warp * 16;
 #pragma unroll
     for (int i = 0; i < Tile::dim / 2; ++i) sums[i] *= factor;
 #pragma unroll
@@ -333,8 +429,9 @@ struct BackwardConsumer {
 #pragma unroll
       for (int i = 0; i < 16; i += 4) {
         const int row = i + lane / 8;
-        if (first + row >= keys || column >= columns) continue;
-        *reinterpret_cast<uint4*>(to.at(w.batch, first + row, w.kv_head) + column) =
+        if (first + row >= w.s.keys || column >= columns) continue;
+        *reinterpret_cast<uint4*>(to.at(w.s.batch, w.s.first_key + first + row, w.kv_head) +
+                                  column) =
             *reinterpret_cast<const uint4*>(swizzled(patch, warp * 16 + row, lane % 8 * 16));
       }
     }

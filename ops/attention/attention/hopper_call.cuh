@@ -13,9 +13,6 @@ namespace warpath::attention::hopper {
 
 inline std::string supports(const Forward& args) {
   if (args.q.dtype == DType::f32) return "multiplies 16-bit types";
-  if (args.dropout != 0) return "has no dropout";
-  if (args.softcap != 0) return "has no soft cap";
-  if (args.scale < 0) return "wants a positive scale";
   if (args.o.size() == 0 || args.k.size() == 0) return args.o.size() == 0 ? "" : "needs a key";
   if (args.q.shape[3] > 256 || args.v.shape[3] > args.q.shape[3])
     return "takes heads of at most 256, and values no wider than keys";
@@ -26,10 +23,18 @@ inline std::string supports(const Forward& args) {
   return {};
 }
 
-// For the rungs on the way to the last one: heads of at most 128.
+inline bool is_general(const Forward& args) {
+  return args.softcap != 0 || args.dropout != 0 || args.scale < 0;
+}
+
+// For the rungs on the way to the last one.
 inline std::string supports_128(const Forward& args) {
   if (args.q.shape[3] > 128) return "takes heads of at most 128";
   return supports(args);
+}
+inline std::string supports_plain(const Forward& args) {
+  if (is_general(args)) return "has no soft cap, no dropout, and wants a positive scale";
+  return supports_128(args);
 }
 
 template <class Tile>
@@ -51,8 +56,13 @@ Problem problem_of(const Forward& args) {
   p.k_offsets = args.k_offsets.as<int>();
   p.causal = args.causal;
   p.window = size(args.window);
-  p.scale = static_cast<float>(
+  const auto scale = static_cast<float>(
       args.scale != 0 ? args.scale : 1 / std::sqrt(static_cast<double>(args.q.shape[3])));
+  const auto cap = std::abs(static_cast<float>(args.softcap));
+  p.scale = cap != 0 ? cap : std::abs(scale);
+  p.before_cap = cap != 0 ? scale / cap : 0;
+  p.sign = scale < 0 ? -1 : 1;
+  p.dropout = dropout_of(args);
   p.log2_scale = p.scale * 1.4426950408889634f;
   p.o = args.o.data;
   p.value_dim = size(args.v.shape[3]);

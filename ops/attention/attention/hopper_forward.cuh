@@ -1,6 +1,7 @@
 // The consumers of the Hopper rungs: what a warp group does with a tile of queries.
 #pragma once
 #include "ops/attention/attention/hopper_tile.cuh"
+#include "ops/attention/attention/score.cuh"
 
 namespace warpath::attention::hopper {
 
@@ -11,8 +12,11 @@ struct Problem {
   const int *q_offsets, *k_offsets;  // null: no sequences are packed
   bool causal;
   int window;
-  float scale, log2_scale;  // of the scores, and times log2(e)
-  void* o;                  // contiguous, `value_dim` columns
+  float scale, log2_scale;  // what makes a logit of a score, and times log2(e); both > 0
+  float before_cap,
+      sign;  // of a general call: what a score is multiplied with before the cap (0: none), or without one
+  Dropout dropout;
+  void* o;  // contiguous, `value_dim` columns
   int value_dim;
   float* lse;
   int tiles;  // of queries per head, at most
@@ -35,7 +39,7 @@ __device__ __forceinline__ void store_rows(typename Tile::Sums& sums, RowStats& 
   float inverse[2];
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
-    const float sum = quad_sum(stats.sum[half]);
+    const float sum = warp_reduce<4>(stats.sum[half], Sum{});
     inverse[half] = sum == 0 ? 0 : 1 / sum;
     const int row = w.row + group * 64 + warp * 16 + lane / 4 + 8 * half;
     if (lane % 4 == 0 && row < w.queries)
@@ -107,31 +111,52 @@ struct Mask {
   }
 };
 
+// With a soft cap a score becomes a tanh, of which `scale` makes the logit. Else it keeps its size; scales are positive.
+template <int Count>
+__device__ __forceinline__ void cap(float (&scores)[Count], const Problem& p) {
+#pragma unroll
+  for (int i = 0; i < Count; ++i)
+    scores[i] = p.before_cap != 0 ? capped(scores[i] * p.before_cap) : scores[i] * p.sign;
+}
+
+// Zero where dropout drops. `row`: this thread's first, of lse; `key`: the tile's first.
+template <int Count>
+__device__ __forceinline__ void drop(float (&weights)[Count], const Dropout& dropout,
+                                     std::int64_t row, int key) {
+#pragma unroll
+  for (int i = 0; i < Count; i += 32) {
+    const int group = (key + 2 * i) / 4 + threadIdx.x % 4 / 2;
+    const unsigned kept = kept_along<8>(
+        dropout, [&](int n, int half) { return dropout.words(row + 8 * half, group + 2 * n); });
+#pragma unroll
+    for (int e = 0; e < 32; ++e)
+      if (!(kept >> e & 1)) weights[i + e] = 0;
+  }
+}
+
 // By every thread of a warp that has read what the barrier guards.
 __device__ __forceinline__ void release(ptx::Barrier& empty) {
   if (threadIdx.x % 32 == 0) ptx::arrive(empty);
 }
 
-// Behind the last key of a packed sequence come the values of the next one. Their weights are 0, but 0 * NaN is NaN:
-// group 0 overwrites them before any group multiplies. By all consumers, when the values are there.
+// Of the last tile of a packed sequence, which has `keys` keys left. By all consumers, when the values are there.
 template <class Tile>
 __device__ __forceinline__ void clear_tail(unsigned char* v, int keys, int group) {
   if (keys >= Tile::keys) return;
   if (group == 0) {
-    for (int i = keys * 8 + threadIdx.x % ptx::warp_group; i < Tile::keys * 8; i += ptx::warp_group)
-#pragma unroll
-      for (int panel = 0; panel < Tile::value_dim / 64; ++panel)
-        *reinterpret_cast<uint4*>(v + panel * Tile::keys * 128 + i * 16) = uint4{};
+    clear_rows<Tile::keys, Tile::value_dim, ptx::warp_group>(v, keys,
+                                                             threadIdx.x % ptx::warp_group);
     ptx::fence_async_proxy();
   }
   ptx::sync_some(Turns<Tile::groups>::first + Tile::groups, Tile::groups * ptx::warp_group);
 }
 
 // What the rungs differ in. TakesTurns: the groups take turns at the tensor cores. Overlapped: exponentials are computed
-// while the products with the values run.
-template <bool TakesTurns, bool Overlapped>
+// while the products with the values run. General: with a soft cap, dropout or a negative scale, in a kernel of its own:
+// they cost the others nothing.
+template <bool TakesTurns, bool Overlapped, bool General = false>
 struct Way {
-  static constexpr bool turns = TakesTurns, overlapped = Overlapped;
+  static constexpr bool turns = TakesTurns, overlapped = Overlapped, general = General;
 };
 
 template <class Tile, class How>
@@ -154,6 +179,11 @@ struct Consumer {
     for (int i = 0; i < Tile::value_dim / 2; ++i) sums[i] = 0;
     const bool any_key = tiles.first < tiles.last;
     if (any_key) attend(w, visible, tiles, sums, stats);
+    if constexpr (How::general)
+      if (problem.dropout.on) {
+        const float kept[2] = {problem.dropout.kept, problem.dropout.kept};
+        rescale(sums, kept);
+      }
     store_rows<Tile>(sums, stats, at, problem, w, group, any_key);
     if (any_key) {
       // The copy engine may overwrite what the warp has written here and read again.
@@ -183,6 +213,23 @@ struct Consumer {
     }
   }
 
+  // From the scores of a tile of keys to their weights.
+  __device__ __forceinline__ void weigh(typename Tile::Scores& scores, const Mask<Tile>& mask,
+                                        const Work& w, int tile, RowStats& stats,
+                                        float (&factor)[2]) {
+    if constexpr (How::general) cap(scores, problem);
+    mask.hide(scores, tile);
+    exponentiate(scores, stats, problem.log2_scale, factor);
+    if constexpr (How::general)
+      if (problem.dropout.on) {
+        const int row =
+            w.q_at + mask.begin + threadIdx.x % ptx::warp_group / 32 * 16 + threadIdx.x % 32 / 4;
+        drop(scores, problem.dropout,
+             (std::int64_t(w.batch) * problem.heads + w.head) * problem.queries + row,
+             tile * Tile::keys);
+      }
+  }
+
   __device__ __forceinline__ void attend(const Work& w, const Visible& visible, KeyTiles tiles,
                                          typename Tile::Sums& sums, RowStats& stats) {
     const Mask<Tile> mask(visible, w, group);
@@ -198,8 +245,7 @@ struct Consumer {
     ptx::wait_products(scores);
     release(at.k_empty[k_state.stage]);
     k_state.next();
-    mask.hide(scores, tiles.last - 1);
-    exponentiate(scores, stats, problem.log2_scale, factor);
+    weigh(scores, mask, w, tiles.last - 1, stats, factor);
     round_weights<Tile>(weights, scores);
 
     if (problem.q_offsets) {
@@ -216,8 +262,7 @@ struct Consumer {
       ptx::hold(scores);
       release(at.k_empty[k_state.stage]);
       k_state.next();
-      mask.hide(scores, t);
-      exponentiate(scores, stats, problem.log2_scale, factor);
+      weigh(scores, mask, w, t, stats, factor);
       ptx::wait_products<0>();
       ptx::hold(sums);
       release(at.v_empty[v_state.stage]);

@@ -36,6 +36,16 @@ void launch_one_tile(const Forward& args, cudaStream_t stream) {
   kernel<<<unsigned(work_items(p)), Tile::threads, bytes, stream>>>(maps_of<Tile>(args), p);
 }
 
+// Calls with a soft cap or dropout are rarer: one size for all heads.
+template <class How>
+void launch_general(const Forward& args, cudaStream_t stream) {
+  if (args.o.size() == 0) return;
+  dispatch<__half, __nv_bfloat16>(args.q.dtype, [&]<class T>(Tag<T>) {
+    launch_one_tile<Tile<T, 128, 128, 128, 2, 2>, How>(args, stream);
+  });
+  CUDA_CHECK(cudaGetLastError());
+}
+
 template <class How>
 void launch_way(const Forward& args, cudaStream_t stream) {
   if (args.o.size() == 0) return;

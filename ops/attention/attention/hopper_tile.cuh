@@ -11,6 +11,7 @@
 #include "core/ptx/exp2.cuh"
 #include "core/ptx/tma.cuh"
 #include "core/ptx/wgmma.cuh"
+#include "core/warp/reduce.cuh"
 #include "ops/attention/visible.h"
 
 namespace warpath::attention::hopper {
@@ -134,6 +135,17 @@ struct Loads {
   }
 };
 
+// Zeros in the rows of a tile from `from` on. Behind the last token of a packed sequence come those of the next one. Their
+// weights are 0, but 0 * NaN is NaN: they are overwritten before any group multiplies. A fence and a barrier must
+// follow.
+template <int Rows, int Dim, int Threads>
+__device__ __forceinline__ void clear_rows(unsigned char* tile, int from, int thread) {
+  for (int i = from * 8 + thread; i < Rows * 8; i += Threads)
+#pragma unroll
+    for (int panel = 0; panel < Dim / 64; ++panel)
+      *reinterpret_cast<uint4*>(tile + panel * Rows * 128 + i * 16) = uint4{};
+}
+
 // scores = q k^T for 64 rows; may still run when this returns.
 template <class Tile>
 __device__ __forceinline__ void multiply_keys(typename Tile::Scores& scores, const unsigned char* q,
@@ -178,15 +190,6 @@ struct RowStats {
   float sum[2] = {0, 0};  // of this thread's columns only
 };
 
-__device__ __forceinline__ float quad_max(float x) {
-  x = fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 1));
-  return fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 2));
-}
-__device__ __forceinline__ float quad_sum(float x) {
-  x += __shfl_xor_sync(0xffffffffu, x, 1);
-  return x + __shfl_xor_sync(0xffffffffu, x, 2);
-}
-
 // Scores that a row may not see become -inf. `seen`: of the thread's two rows; `key`: of its first column.
 template <int Count>
 __device__ __forceinline__ void mask(float (&scores)[Count], const Keys (&seen)[2], int key) {
@@ -210,7 +213,7 @@ __device__ __forceinline__ void exponentiate(float (&scores)[Count], RowStats& s
 #pragma unroll
     for (int j = 0; j < Count / 4; ++j)
       max = fmaxf(max, fmaxf(scores[4 * j + 2 * half], scores[4 * j + 2 * half + 1]));
-    max = quad_max(max);
+    max = warp_reduce<4>(max, [](float a, float b) { return fmaxf(a, b); });
     // A row that has seen no key yet subtracts 0: -inf - -inf would be NaN.
     const float shift = max == -INFINITY ? 0.0f : max * scale;
     factor[half] = ptx::exp2(stats.max[half] * scale - shift);

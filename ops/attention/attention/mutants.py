@@ -23,13 +23,14 @@ EDITS = [
     ("11_persistent_sm90.cu", r"dispatch<__half, __nv_bfloat16>", "dispatch<__nv_bfloat16>"),
     (
         "11_persistent_sm90.cu",
-        r"if \(args\.q\.shape\[3\] <= 64\)(?:.|\n)*?<Tile<T, 256, 256, 64, 2, 2>>",
+        r"if \(is_general\(args\)\)(?:.|\n)*?<Tile<T, 256, 256, 64, 2, 2>>",
         "launch_tile<Tile<T, 64, 64, 64, 2, 2>>",
     ),
 ]
 
 # Tensors in bf16 on the device, each with what the reference reads in float64. mutants_backward.py has them, too.
 TENSORS = r"""
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
@@ -80,6 +81,40 @@ void put_bf16(Both& t) {
 void put_f32(Both& t) {
   put<float>(t, [](double x) { return float(x); });
 }
+
+// Two sequences, the first with less than a tile of keys, and tokens before and behind them.
+struct Offsets {
+  std::array<int, 3> at[2];
+  std::array<std::int64_t, 3> wide[2] = {};
+  void* on_device[2] = {};
+
+  Offsets(int queries, int keys)
+      : at{{3, queries / 2, queries - 2}, {1, 45, keys - 5}} {}
+  ~Offsets() {
+    for (void* p : on_device) cudaFree(p);
+  }
+  template <class Args>
+  void put(Args& device, Args& host) {
+    for (int side = 0; side < 2; ++side) {
+      Tensor& t = side == 0 ? device.q_offsets : device.k_offsets;
+      t.rank = 1, t.dtype = DType::i32, t.shape = {3}, t.stride = {1};
+      cudaMalloc(&on_device[side], t.bytes());
+      std::copy(at[side].begin(), at[side].end(), wide[side].begin());
+      (side == 0 ? host.q_offsets : host.k_offsets) = t;
+      (side == 0 ? host.q_offsets : host.k_offsets).data = wide[side].data();
+      t.data = on_device[side];
+    }
+    upload();
+  }
+  // What the host has may have changed.
+  void upload() {
+    for (int side = 0; side < 2; ++side) {
+      std::copy(wide[side].begin(), wide[side].end(), at[side].begin());
+      if (on_device[side])
+        cudaMemcpy(on_device[side], at[side].data(), sizeof(at[side]), cudaMemcpyHostToDevice);
+    }
+  }
+};
 
 // How many elements are wrong: too far off, or infinite where the reference is not.
 int wrong_in(const Both& t) {
@@ -141,26 +176,12 @@ int main(int, char** arguments) {
   host.q = q.host, host.k = k.host, host.v = v.host, host.o = o.host, host.lse = lse.host;
   scale = host;
   scale.o = o.scale, scale.lse = lse.scale;
-  // Two sequences, the first with less than a tile of keys, and tokens before and behind them.
-  const std::vector<int> at[2] = {{3, queries / 2, queries - 2}, {1, 45, keys - 5}};
-  std::vector<std::int64_t> wide[2];
-  if (packed)
-    for (int side = 0; side < 2; ++side) {
-      Tensor& device = side == 0 ? args.q_offsets : args.k_offsets;
-      Tensor& reference = side == 0 ? host.q_offsets : host.k_offsets;
-      wide[side].assign(at[side].begin(), at[side].end());
-      device.rank = 1, device.dtype = DType::i32, device.shape = {3}, device.stride = {1};
-      reference = device;
-      cudaMalloc(&device.data, device.bytes());
-      cudaMemcpy(device.data, at[side].data(), device.bytes(), cudaMemcpyHostToDevice);
-      reference.data = wide[side].data();
-    }
+  Offsets offsets(queries, keys);
+  if (packed) offsets.put(args, host);
   scale.q_offsets = host.q_offsets, scale.k_offsets = host.k_offsets;
   attention::forward_reference(host, scale);
   const int status = launch_and_compare(args, {&o, &lse});
   for (Both* t : {&q, &k, &v, &o, &lse}) cudaFree(t->device.data);
-  cudaFree(args.q_offsets.data);
-  cudaFree(args.k_offsets.data);
   return status;
 }
 """

@@ -4,13 +4,11 @@
 #include <string>
 #include <type_traits>
 
-#include "core/block/softmax_stat.cuh"
 #include "core/host/dispatch.cuh"
 #include "core/host/launch.h"
-#include "core/ptx/reciprocal.cuh"
 #include "core/thread/convert.cuh"
-#include "core/thread/philox.cuh"
 #include "ops/attention/attention/attention.h"
+#include "ops/attention/attention/score.cuh"
 #include "ops/attention/visible.h"
 
 namespace warpath::attention {
@@ -23,24 +21,6 @@ struct Rows {
 
   __device__ __forceinline__ T* at(int b, std::int64_t t, int h) const {
     return data + b * batch + t * token + h * head;
-  }
-};
-
-// Which probabilities are dropped: see attention.h.
-struct Dropout {
-  std::uint64_t seed, offset, threshold;
-  float kept;  // 1 / (1 - dropout)
-  bool on;
-
-  // The words of keys 4 * group to 4 * group + 3.
-  __device__ __forceinline__ PhiloxWords words(std::int64_t row, int group) const {
-    return philox(philox_counter(std::uint64_t(row) << 32 | std::uint32_t(group), offset), seed);
-  }
-  __device__ __forceinline__ float apply(float p, std::uint32_t word) const {
-    return word >= threshold ? p * kept : 0.0f;
-  }
-  __device__ __forceinline__ float apply(float p, std::int64_t row, int key) const {
-    return on ? apply(p, words(row, key / 4).at[key % 4]) : p;
   }
 };
 
@@ -109,8 +89,7 @@ struct Problem {
   __device__ __forceinline__ std::int64_t row(const Sequence& s, int head, int query) const {
     return (std::int64_t(s.batch) * heads + head) * sequences.queries + s.first_query + query;
   }
-  // From q . k to the logit. tanh(x) = 1 - 2 / (1 + exp(2 x)): the tanh of the special function unit has 11 bits, and an
-  // error of a logit is one of the probability.
+  // From q . k to the logit.
   __device__ __forceinline__ float logit(float product) const {
     return softcap == 0.0f ? product * scale : capped(product * scale / softcap) * softcap;
   }
@@ -121,9 +100,6 @@ struct Problem {
   }
   __device__ __forceinline__ float exponent_factor() const {
     return softmax::log2_e * fabsf(softcap != 0.0f ? softcap : scale);
-  }
-  static __device__ __forceinline__ float capped(float x) {
-    return 1.0f - 2.0f * ptx::reciprocal(1.0f + ptx::exp2(2.0f * softmax::log2_e * x));
   }
 };
 
@@ -165,9 +141,7 @@ Problem<T> problem_of(const Forward& a) {
       .softcap = static_cast<float>(a.softcap),
       .causal = a.causal,
       .window = static_cast<int>(std::min(a.window, a.q.shape[1] + a.k.shape[1])),
-      .dropout = {static_cast<std::uint64_t>(a.seed), static_cast<std::uint64_t>(a.offset),
-                  static_cast<std::uint64_t>(a.dropout * 0x1p32),
-                  static_cast<float>(1 / (1 - a.dropout)), a.dropout > 0}};
+      .dropout = dropout_of(a)};
 }
 
 // For a rung's .supports.

@@ -329,6 +329,21 @@ void put_offsets(const Args& args) {
   }
 }
 
+// Rows outside of all sequences may hold anything: not a number, which no sequence's results may show.
+template <class Args>
+void spoil_outside(const Args& args, const std::vector<Tensor>& of_queries) {
+  if (!args.q_offsets.data) return;
+  const auto spoil = [](const Tensor& t, const Tensor& offsets) {
+    const std::int64_t* at = offsets.as<std::int64_t>();
+    const std::int64_t pitch = t.shape[2] * t.shape[3], last = at[offsets.shape[0] - 1];
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    std::fill(t.as<double>(), t.as<double>() + at[0] * pitch, nan);
+    std::fill(t.as<double>() + last * pitch, t.as<double>() + t.shape[1] * pitch, nan);
+  };
+  for (const Tensor& t : of_queries) spoil(t, args.q_offsets);
+  for (const Tensor& t : {args.k, args.v}) spoil(t, args.k_offsets);
+}
+
 }  // namespace
 
 std::vector<std::int64_t> make_offsets(std::int64_t sequences, std::int64_t tokens) {
@@ -361,10 +376,12 @@ std::vector<std::int64_t> make_offsets(std::int64_t sequences, std::int64_t toke
 
 void prepare_forward(const Forward& args) {
   put_offsets(args);
+  spoil_outside(args, {args.q});
 }
 
 void prepare_backward(const Backward& args) {
   put_offsets(args);
+  spoil_outside(args, {args.q, args.d_o});
   forward(args, args.o, args.lse, nullptr, nullptr);
 }
 

@@ -12,7 +12,8 @@ namespace warpath::attention {
 void forward_reference(const Forward& args, const Forward& scale);
 void backward_reference(const Backward& args, const Backward& scale);
 
-// Offsets that are in order; for the backward pass also o and lse as the forward pass leaves them.
+// Offsets that are in order, and NaN in the rows outside of all sequences; for the backward pass also o and lse as the
+// forward pass leaves them.
 void prepare_forward(const Forward& args);
 void prepare_backward(const Backward& args);
 

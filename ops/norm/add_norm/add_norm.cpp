@@ -175,6 +175,8 @@ static std::vector<Case> backward_cases() {
   std::vector<Case> all = sizes();
   all.push_back(sized("16k+8", 1, 16392, "layer"));
   all.push_back(sized("many rows", 700, 40, "layer"));
+  all.push_back(sized("rows of four warps", 41, 1032, "layer"));
+  all.push_back(sized("rows of a block", 7, 8184, "rms"));
   all.push_back(sized("no ds", 5, 304, "layer", {.without = {"ds"}}));
   all.push_back(sized("rms no ds", 2, 9001, "rms", {.without = {"ds", "weight", "dbias"}}));
   all.push_back(sized("dx alone", 5, 300, "rms", {.without = {"dweight", "dbias"}}));

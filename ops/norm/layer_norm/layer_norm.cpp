@@ -150,6 +150,8 @@ static std::vector<Case> backward_cases() {
   std::vector<Case> all = sizes();
   all.push_back(sized("no columns", 3, 0));
   all.push_back(sized("many rows", 1500, 40));
+  all.push_back(sized("rows of four warps", 41, 1032));
+  all.push_back(sized("rows of a block", 7, 8184));
   all.push_back(sized("no weight", 5, 304, {.without = {"weight", "dbias"}}));
   all.push_back(sized("dx alone", 5, 300, {.without = {"dweight", "dbias"}}));
   all.push_back(sized("no dweight", 40, 72, {.without = {"dweight"}}));

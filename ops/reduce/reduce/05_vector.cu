@@ -5,8 +5,9 @@
 // before the first shuffle. A second launch adds up the few hundred partial results of each row.
 // Limit: the memory, for one long row. For many short rows a block of 512 threads has little to
 // do in each.
-#include "core/host/device.cuh"
-#include "ops/reduce/reduce/stretch.cuh"
+#include "ops/reduce/reduce/accumulate.cuh"
+#include "ops/reduce/split.cuh"
+#include "ops/reduce/stretch.cuh"
 
 namespace warpath::reduce {
 namespace {
@@ -19,13 +20,13 @@ __global__ void __launch_bounds__(threads, blocks_an_sm)
   const std::int64_t row = blockIdx.x / split.blocks_a_row;
   const std::int64_t first = blockIdx.x % split.blocks_a_row * split.elements_a_block;
   const std::int64_t n = min(split.elements_a_block, cols - first);
-  const A total = block_reduce<threads>(reduce_stretch(x + row * cols + first, n, op), op, slots);
+  const Elements<T, Op> stretch{x + row * cols + first, op};
+  const A total = block_reduce<threads>(reduce_stretch(stretch, n), op, slots);
   if (threadIdx.x == 0) put(&y[blockIdx.x], total);
 }
 
-unsigned resident_blocks() {
-  return multiprocessors() * blocks_an_sm;
-}
+template <class T>
+constexpr Build build{threads, unroll, lanes_of_16<T>, blocks_an_sm};
 
 void launch(const Args& args, cudaStream_t stream) {
   const std::int64_t rows = args.x.shape[0], cols = args.x.shape[1];
@@ -33,7 +34,7 @@ void launch(const Args& args, cudaStream_t stream) {
   dispatch_reduce(args, [&](auto tag, auto op) {
     using T = typename decltype(tag)::type;
     using A = Accumulator<T>;
-    const Split split = split_rows<T>(rows, cols, resident_blocks());
+    const Split split = split_rows(build<T>, rows, cols);
     const unsigned blocks = grid_x(rows * split.blocks_a_row, 1);
     if (split.blocks_a_row == 1) {
       vectorised<<<blocks, threads, 0, stream>>>(args.x.as<const T>(), args.y.as<T>(), cols, split,
@@ -52,7 +53,7 @@ void launch(const Args& args, cudaStream_t stream) {
 
 // Never more partial results than resident blocks, or than rows where each row takes one block.
 std::int64_t scratch_bytes(const Args& args) {
-  return (args.x.shape[0] + resident_blocks()) * 4;
+  return (args.x.shape[0] + build<float>.resident_blocks()) * 4;
 }
 
 WARPATH_RUNG(Args, launch, .scratch = scratch_bytes);

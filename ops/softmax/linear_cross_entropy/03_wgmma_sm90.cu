@@ -91,7 +91,12 @@ void launch(const Args& args, cudaStream_t stream) {
   });
 }
 
-WARPATH_RUNG(Args, launch, .supports = tensor_cores_need, .scratch = scratch_bytes);
+std::string preferred(const Args& args) {
+  return args.width() > 1024 ? "" : "short sums along the width: 02 is 9% faster at 768";
+}
+
+WARPATH_RUNG(Args, launch, .supports = tensor_cores_need, .preferred = preferred,
+             .scratch = scratch_bytes);
 
 }  // namespace
 }  // namespace warpath::linear_cross_entropy

@@ -84,8 +84,9 @@ class Driver {
       return 2;
     }
     // clang's thread sanitizer reports other accesses, and it has no zones around variables.
-    if (o_.check && compiler_.clang && o_.stage != Stage::list) {
-      return refuse("--check needs g++, and the compiler is '" + compiler_.command +
+    if (watched() && compiler_.clang && o_.stage != Stage::list) {
+      return refuse(std::string(o_.check ? "--check" : "--xray") +
+                    " needs g++, and the compiler is '" + compiler_.command +
                     "': set CXX=g++, or -ccbin g++");
     }
     const std::string problem = problem_of_output(o_.output);
@@ -127,6 +128,9 @@ class Driver {
     return "-std=" + o_.standard;
   }
 
+  // Every access calls back: to be checked, or to be counted.
+  bool watched() const { return o_.check || o_.xray; }
+
   bool for_debugger() const { return o_.debug || o_.device_debug || o_.open_debugger; }
 
   bool cpp20() const {
@@ -157,17 +161,18 @@ class Driver {
 #endif
     // The program runs where it is built: fma(), __popc(), rint() and the like are one instruction.
 #ifdef __aarch64__
-    if (!o_.check) flags.push_back("-mcpu=native");
+    if (!watched()) flags.push_back("-mcpu=native");
 #else
-    if (!o_.check) flags.push_back("-march=native");
+    if (!watched()) flags.push_back("-march=native");
 #endif
     if (o_.shared) flags.push_back("-fPIC");
     append(flags, o_.compile);
     if (o_.check) append(flags, check_flags());
+    if (o_.xray) append(flags, xray_flags());
     if (o_.check && o_.open_debugger) flags.push_back("-Og");
     // Where a variable is at each instruction: only a debugger asks, and it is a third of GCC's
     // time.
-    if (o_.check && !o_.open_debugger && !o_.debug)
+    if (watched() && !o_.open_debugger && !o_.debug)
       append(flags, {"-fno-var-tracking", "-fno-var-tracking-assignments"});
     return flags;
   }
@@ -189,6 +194,28 @@ class Driver {
             "-fsanitize=alignment",
             "-fno-ipa-icf",                 // a function is its own, not one like it
             "-fno-optimize-sibling-calls",  // a callback returns to the access it is about
+            "-Wno-tsan"};
+  }
+
+  // The same callbacks, of simt/xray. Blocks of code stay in the source's order, by which the lanes of a warp are put
+  // together, and are not doubled. Structs are not taken apart: a float4 is one access of 16 bytes.
+  Command xray_flags() const {
+    return {"-O2",
+            "-g",
+            "-fno-tree-vectorize",
+            "-fno-tree-sra",
+            "-fno-tree-loop-distribute-patterns",
+            "-fno-reorder-blocks",
+            "-fno-reorder-blocks-and-partition",
+            "-fno-thread-jumps",
+            "-fno-split-loops",
+            "-fno-unswitch-loops",
+            "-fsanitize=thread",
+            "-fsanitize-coverage=trace-pc",  // where lanes part and meet
+            "-fno-toplevel-reorder",
+            "--param=tsan-instrument-func-entry-exit=0",
+            "-fno-ipa-icf",
+            "-fno-optimize-sibling-calls",
             "-Wno-tsan"};
   }
 
@@ -230,7 +257,8 @@ class Driver {
       append(command,
              {"-D__CUDACC__", "-D__NVCC__", "-D__CUDA_ARCH__=900", "-D__CUDA_ARCH_FEAT_SM90_ALL",
               "-D__SIMT_TRANSLATE__", "-include", "cuda_runtime.h"});
-      if (o_.check) command.push_back("-D__SIMT_CHECK__");
+      if (watched()) command.push_back("-D__SIMT_CHECK__");
+      if (o_.xray) command.push_back("-D__SIMT_XRAY__");
     }
     if (cuda) append(command, {"-x", "c++"});
     command.push_back(input);
@@ -321,7 +349,7 @@ class Driver {
                    const std::string& object, std::string& told) {
     const spaces::Options rules = space_options(preprocessed);
     const Translation translation =
-        translate(preprocessed, o_.linked, o_.check, cpp20(), &rules, for_debugger());
+        translate(preprocessed, o_.linked, watched(), cpp20(), &rules, for_debugger());
     const SourceMap map(preprocessed, translation.text, translation.pieces);
     const Diagnostics diagnostics(map, simt_.include);
     told += messages_of(translation.warnings, "warning", map, diagnostics);
@@ -372,7 +400,7 @@ class Driver {
   // The translation in which kernels with barriers are loops over their threads; empty if there are
   // no such kernels. A program for the debugger keeps a fiber for each thread.
   std::string split_text(const std::string& preprocessed) const {
-    if (!o_.split || for_debugger()) return "";
+    if (!o_.split || o_.xray || for_debugger()) return "";
     const SplitText split = split_kernels(preprocessed, o_.check);
     for (const SplitKernel& kernel : split.kernels) {
       if (!o_.verbose) break;
@@ -481,6 +509,7 @@ class Driver {
         command.push_back(std::string("-Wl,--wrap=") + name);
       }
     }
+    if (o_.xray) append(command, {"-Wl,--no-as-needed", "-lsimt_xray", "-Wl,--as-needed"});
     append(command, {"-lsimt", "-Wl,-rpath," + simt_.library, "-o",
                      o_.output.empty() ? "a.out" : o_.output});
     std::string messages;

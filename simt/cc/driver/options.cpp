@@ -46,6 +46,10 @@ checking
   --json[=FILE]      such a program also writes its findings to FILE (check.json)
   --check --debug    opens gdb where something is found (see `warpath debug --help`)
 
+counting
+  --xray             the program counts what its kernels do to memory, line by line, and writes the counts to xray.json;
+                     `warpath xray ./program` explains them
+
 running
   --timeout SECONDS  kernels of the program end after this time, with the line they were in
 
@@ -129,6 +133,9 @@ class Parser {
         throw UsageError("unknown option '" + arg + "'; see --help");
       }
     }
+    if (options_.xray && options_.check)
+      throw UsageError(
+          "--check and --xray are two programs: a checked one must not count the checks' own work");
     return options_;
   }
 
@@ -168,6 +175,8 @@ class Parser {
       o.open_debugger |= arg == "--debug";
     } else if (arg == "-G" || arg == "--device-debug") {
       o.debug = o.device_debug = true;
+    } else if (arg == "--xray") {
+      o.xray = true;
     } else if (arg == "--check") {
       o.check = true;
     } else if (starts(arg, "--check=")) {

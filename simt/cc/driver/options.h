@@ -43,6 +43,7 @@ struct Options {
   bool open_debugger = false;  // --debug: with --check, where something is found
   std::string timeout;         // --timeout: seconds a kernel may run
   bool check = false;          // --check
+  bool xray = false;           // --xray: the program counts its accesses
   std::string checks;          // which ones; empty: all
   std::string json;            // --json: the file a checked program writes its findings to
   bool keep = false;

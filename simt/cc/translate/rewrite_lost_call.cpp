@@ -33,7 +33,8 @@ void rewrite_lost_call(Source& s, Index i) {
   const Index first = s.is(i - 1, Word::scope_) && !s.is_name(i - 2) ? i - 1 : i;
   const Index close = s.match(i + 1);
   if (close == none || !s.is(close + 1, ';') || !statement_begins(s, first)) return;
-  s.insert_after(close, ", ::simt::Lost{\"" + std::string(name) + "\"}");
+  s.insert_after(
+      close, ", ::simt::Lost{\"" + std::string(name) + "\", __builtin_FILE(), __builtin_LINE()}");
 }
 
 }  // namespace simt::cc

@@ -200,13 +200,24 @@ struct MatrixRows {
   }
 };
 
+// To who counts accesses: the lane's row of 16 bytes.
+void tell_matrix_row(const void* row);
+#ifdef __SIMT_XRAY__
+#define SIMT_AT_ITS_LINE [[gnu::always_inline]] inline
+#else
+#define SIMT_AT_ITS_LINE
+#endif
+
 template <int Count, bool Transposed>
-Array<unsigned, Count> ldmatrix(unsigned long long address, SIMT_HERE) {
+SIMT_AT_ITS_LINE Array<unsigned, Count> ldmatrix(unsigned long long address, SIMT_HERE) {
   using Rows = MatrixRows<Count, Transposed>;
   Rows mine{Rows::row_at(address, "ldmatrix: a row does not begin at a multiple of 16 bytes",
                          {file, line}),
             {},
             {}};
+#ifdef __SIMT_XRAY__
+  if (lane_id() < Count * 8) tell_matrix_row(mine.row);
+#endif
   matrix_operation(&mine, &Rows::load, {file, line});
   return mine.words;
 }

@@ -109,6 +109,17 @@ inline unsigned long long to_shared(unsigned long long generic) {
 inline unsigned long long from_shared(unsigned long long address) {
   return reinterpret_cast<unsigned long long>(shared_pointer(address));
 }
+#ifdef __SIMT_XRAY__
+// As one access, at the line of the program that makes it.
+template <class T, int N>
+[[gnu::always_inline]] inline Array<T, N> load(const void* at) {
+  return *static_cast<const Array<T, N>*>(at);
+}
+template <class T, int N>
+[[gnu::always_inline]] inline void store(void* at, const Array<T, N>& values) {
+  *static_cast<Array<T, N>*>(at) = values;
+}
+#else
 template <class T, int N>
 Array<T, N> load(const void* at) {
   Array<T, N> out;
@@ -119,5 +130,6 @@ template <class T, int N>
 void store(void* at, const Array<T, N>& values) {
   for (int i = 0; i < N; ++i) static_cast<T*>(at)[i] = values[i];
 }
+#endif
 
 }  // namespace simt::ptx

@@ -82,7 +82,9 @@ struct Site {
 void thread_left(BlockFront& block);
 
 // The loop over threads is none of the program's code: checked programs do not watch it.
-#ifdef __SIMT_CHECK__
+#ifdef __SIMT_XRAY__
+#define SIMT_UNWATCHED __attribute__((no_sanitize("thread", "undefined"), no_sanitize_coverage))
+#elif defined(__SIMT_CHECK__)
 #define SIMT_UNWATCHED __attribute__((no_sanitize("thread", "undefined")))
 #else
 #define SIMT_UNWATCHED

@@ -54,19 +54,19 @@ void launch_failed(cudaError_t error, const std::string& reason) {
 namespace {
 
 // After a fault every call fails, and the fault has its own report.
-void note_lost(const char* call, const char* kernel, cudaError_t error) {
+void note_lost(const char* call, const char* kernel, cudaError_t error, Site site) {
   if (check_hooks == nullptr || in_kernel() || is_poisoned() || error == cudaErrorNotReady) return;
-  check_hooks->error_lost(call, kernel, error, cuda_error_reason(cudaGetErrorName(error)));
+  check_hooks->error_lost(call, kernel, error, cuda_error_reason(cudaGetErrorName(error)), site);
 }
 
 }  // namespace
 
-void note_lost_error(const char* call, cudaError_t error) {
-  note_lost(call, nullptr, error);
+void note_lost_error(const char* call, cudaError_t error, const char* file, unsigned line) {
+  note_lost(call, nullptr, error, {file, line});
 }
 
 void note_lost_launch(const char* kernel, cudaError_t error) {
-  note_lost(nullptr, kernel, error);
+  note_lost(nullptr, kernel, error, {});
 }
 
 void kernel_faulted(cudaError_t error, const std::string& report) {

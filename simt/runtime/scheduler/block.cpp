@@ -42,6 +42,7 @@ void Block::reset() {
   watching = {};
   abandoned = false;
   splitting = false;
+  unwatched = false;
   for (Warp& warp : warps) warp.live = warp.asking = warp.group_count = 0;
   for (BarrierState& barrier : barriers) {
     barrier.arrived = barrier.expected = barrier.trues = 0;

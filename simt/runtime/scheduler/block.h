@@ -223,6 +223,7 @@ struct Block : BlockFront {
   bool abandoned = false;
   bool interrupted = false;  // it was left from a signal's handler: see faults/timeout.cpp
   bool splitting = false;    // its threads run in loops
+  bool unwatched = false;    // one lane does the work of its warp: not what the lanes access
   std::size_t split_used = 0;
   std::vector<SplitPiece> split_pieces;
   char* arena = nullptr;

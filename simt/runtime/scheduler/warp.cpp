@@ -151,7 +151,13 @@ void work_together(unsigned lanes, WarpArgs* const* args) {
     std::memcpy(&work, a.value + sizeof data[lane], sizeof work);
     a.argument = static_cast<int>(lanes);
   });
-  if (lanes == 0xffffffffu) work(data);
+  if (lanes == 0xffffffffu) {
+    // One lane works for all of them: what it reads is none of its own accesses.
+    Block& block = current_block();
+    block.unwatched = true;
+    work(data);
+    block.unwatched = false;
+  }
 }
 
 // Returns the lanes of `absent` that were read.

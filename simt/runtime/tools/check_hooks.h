@@ -77,12 +77,17 @@ struct CheckHooks {
   void (*phase_ended)(const void* barrier, const void* arrivals);
   void (*proxy_fence)(bool init);  // see simt/shared.h
   // The host made a call of the API (else null) or launched a kernel (else null), it failed, and the
-  // program does not take the result. Later: the program asks for the last error.
-  void (*error_lost)(const char* call, const char* kernel, cudaError_t error, const char* reason);
+  // program does not take the result; the site of a launch is not known. Later: the program asks
+  // for the last error.
+  void (*error_lost)(const char* call, const char* kernel, cudaError_t error, const char* reason,
+                     Site site);
   void (*error_read)();
   // Something that must not be: a copy that nobody waited for and so on. `thread` of the running
   // block.
   void (*async_misuse)(const char* kind, const char* what, unsigned thread, const void* pc);
+  // A lane's row of 16 bytes in a matrix that a warp loads (ldmatrix); told only by code that is
+  // counted (simt/xray), null in the checks.
+  void (*matrix_row)(const void* row, const void* pc) = nullptr;
 };
 
 extern const CheckHooks* check_hooks;
@@ -93,5 +98,8 @@ extern bool red_zones;
 inline std::size_t red_zone(std::size_t wanted) {
   return red_zones ? wanted : 0;
 }
+
+// See CheckHooks::matrix_row.
+void tell_matrix_row(const void* row);
 
 }  // namespace simt

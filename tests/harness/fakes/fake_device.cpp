@@ -120,6 +120,13 @@ extern "C" __attribute__((visibility("default"))) const warpath::harness::Device
                             time,
                             copy_rate,
                             nullptr,
-                            "a clock that makes times up"};
+                            "a clock that makes times up",
+                            nullptr,
+                            nullptr,
+                            nullptr,
+                            nullptr,
+                            nullptr,
+                            nullptr,
+                            nullptr};
   return &table;
 }

@@ -1,0 +1,31 @@
+#include "cli/gpu_facts.h"
+
+#include <algorithm>
+
+namespace warpath::cli {
+
+Occupancy occupancy(const GpuFacts& gpu, int threads, long long shared_bytes, int registers) {
+  const int warps = (threads + 31) / 32;
+  if (warps == 0) return {};
+  struct Limit {
+    int blocks;
+    const char* name;
+  };
+  std::array limits = {Limit{gpu.threads / (warps * 32), "threads"}, Limit{gpu.blocks, "blocks"},
+                       Limit{1 << 20, "shared memory"}, Limit{1 << 20, "registers"}};
+  // A block also takes 1 KiB for the system; memory is handed out in pieces of 128 bytes.
+  const long long taken = (shared_bytes + 127) / 128 * 128 + 1024;
+  if (shared_bytes > 0) limits[2].blocks = static_cast<int>(gpu.shared_kib * 1024ll / taken);
+  if (registers > 0) {
+    // A warp's registers come in pieces of 256.
+    const int of_warp = (registers * 32 + 255) / 256 * 256;
+    limits[3].blocks = gpu.registers / of_warp / warps;
+  }
+  const auto least =
+      std::min_element(limits.begin(), limits.end(),
+                       [](const Limit& a, const Limit& b) { return a.blocks < b.blocks; });
+  return {least->blocks, static_cast<double>(least->blocks) * warps * 32 / gpu.threads,
+          least->name};
+}
+
+}  // namespace warpath::cli

@@ -1,0 +1,326 @@
+// warpath train: trains a transformer on the best rungs of the ops.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/loss_plot.h"
+#include "cli/report.h"
+#include "cli/select.h"
+#include "cli/terminal.h"
+#include "cli/train_report.h"
+#include "core/host/error.h"
+#include "models/checkpoint.h"
+#include "models/files.h"
+#include "models/grammar.h"
+#include "models/train_dump.h"
+
+namespace warpath::cli {
+namespace {
+
+using namespace warpath::models;
+using nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* train_examples = R"(
+Examples:
+  ./warpath train                                     a toy model on sentences of a small grammar
+  ./warpath train --data text.txt --steps 500         the same on a text of yours; a byte is a token
+  ./warpath train --model gpt2-124m --data shards --dtype bf16 --batch 64 --sequence 1024 --out run
+  ./warpath train --resume --out run ...              goes on from the last checkpoint, bit for bit
+  ./warpath train --model llama-1b --memory           what device memory would hold; trains nothing
+  ./warpath train --profile                           where the time of one step goes, by op
+
+Ctrl-C ends the run after its step and saves it where --out is given.
+Exit status: 0 trained, 1 the loss or the gradients were no numbers, 2 the command was wrong or a part is missing.)";
+
+volatile std::sig_atomic_t interrupted = 0;
+void note_interrupt(int) {
+  interrupted = 1;
+}
+
+// The first Ctrl-C is noted; the next one ends the program at once.
+class NoteInterrupts {
+ public:
+  NoteInterrupts() {
+    struct sigaction action {};
+    action.sa_handler = note_interrupt;
+    action.sa_flags = SA_RESETHAND;
+    sigaction(SIGINT, &action, &before_);
+  }
+  ~NoteInterrupts() { sigaction(SIGINT, &before_, nullptr); }
+  NoteInterrupts(const NoteInterrupts&) = delete;
+  NoteInterrupts& operator=(const NoteInterrupts&) = delete;
+
+ private:
+  struct sigaction before_ {};
+};
+
+// A model's name, or a folder that Hugging Face's transformers has written.
+bool is_folder(const std::string& model) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(model, ignored);
+}
+
+TrainSettings settings_of(const Options& o) {
+  const TrainOptions& t = o.train;
+  TrainSettings s;
+  s.config = is_folder(t.model) ? read_config(std::filesystem::path(t.model) / "config.json")
+                                : named_config(t.model);
+  const bool toy = t.model.starts_with("toy");
+  s.batch.size = t.batch > 0 ? t.batch : toy ? 8 : 4;
+  s.batch.sequence = t.sequence > 0 ? t.sequence : std::min<std::int64_t>(s.config.context, 1024);
+  s.batch.recompute = t.recompute;
+  if (s.batch.sequence > s.config.context)
+    throw Refusal(fmt::format("--sequence {}: {} takes {} at most", s.batch.sequence, t.model,
+                              s.config.context));
+  const std::string dtype = !t.dtype.empty() ? t.dtype : toy ? "f32" : "bf16";
+  if (dtype != "f32" && dtype != "bf16" && dtype != "f16")
+    throw Refusal(fmt::format("--dtype {}: f32, bf16 and f16 are known", dtype));
+  s.dtype = *parse_dtype(dtype);
+  s.accumulate = std::max(1, t.accumulate);
+  s.adam.weight_decay = t.weight_decay, s.adam.clip = t.clip;
+  s.rate = t.rate > 0 ? t.rate : toy ? 3e-3 : s.config.family == Family::gpt2 ? 6e-4 : 3e-4;
+  s.least_rate = t.least_rate > 0 ? t.least_rate : s.rate / 10;
+  s.steps = t.steps > 0 ? t.steps : toy ? 200 : 1000;
+  s.warmup = t.warmup > 0 ? t.warmup : std::max<std::int64_t>(1, s.steps / 20);
+  s.seed = o.seed;
+  // f32 has no rungs that differ from run to run, so it costs nothing there.
+  s.deterministic = t.deterministic || s.dtype == DType::f32;
+  s.graph = t.graph;
+  return s;
+}
+
+Data data_of(const Options& o) {
+  if (!o.train.data.empty()) return Data::of_path(o.train.data);
+  return Data::of_text(grammar_text(o.seed, std::size_t{1} << 20), "the small grammar");
+}
+
+std::vector<Sample> samples_of_step(const Data& data, const TrainSettings& s, std::int64_t step) {
+  std::vector<Sample> samples;
+  for (int i = 0; i < s.accumulate; ++i)
+    samples.push_back(data.training(s.seed,
+                                    static_cast<std::uint64_t>((step - 1) * s.accumulate + i),
+                                    s.batch.size, s.batch.sequence));
+  return samples;
+}
+
+std::vector<Sample> samples_to_evaluate(const Data& data, const TrainSettings& s, int batches) {
+  std::vector<Sample> samples;
+  for (int i = 0; i < batches; ++i)
+    samples.push_back(
+        data.evaluation(static_cast<std::uint64_t>(i), s.batch.size, s.batch.sequence));
+  return samples;
+}
+
+// A run after its set-up: steps, what they print, checkpoints.
+class Run {
+ public:
+  Run(const Options& o, Trainer& trainer, const Data& data)
+      : o_(o), t_(o.train), trainer_(trainer), data_(data), s_(trainer.settings()) {
+    for (const auto& p : trainer.memory_plan()) memory_ += p.bytes;
+    if (trainer.backend().gpu()) peak_ = matmul_peak(trainer.backend());
+    to_evaluate_ = samples_to_evaluate(data, s_, std::max(1, t_.evaluate_batches));
+  }
+
+  int all(std::int64_t done) {
+    const NoteInterrupts notes;
+    const std::int64_t first = done + 1;
+    for (std::int64_t step = first; step <= s_.steps; ++step) {
+      if (!one(step, first)) return check_failed;
+      const bool last = step == s_.steps || interrupted;
+      if (t_.evaluate_every > 0 && (step % t_.evaluate_every == 0 || step == s_.steps))
+        evaluate(step);
+      if (!t_.out.empty() && (last || (t_.save_every > 0 && step % t_.save_every == 0))) save(step);
+      if (interrupted) break;
+    }
+    finish();
+    return all_passed;
+  }
+
+ private:
+  bool one(std::int64_t step, std::int64_t first) {
+    if (next_.empty()) next_ = samples_of_step(data_, s_, step);
+    const auto before = Clock::now();
+    const std::vector<Sample> samples = std::move(next_);
+    const StepResult r =
+        trainer_.step(samples, step, [&] { next_ = samples_of_step(data_, s_, step + 1); });
+    const double seconds = std::chrono::duration<double>(Clock::now() - before).count();
+    const double tokens = static_cast<double>(s_.batch.size * s_.batch.sequence * s_.accumulate);
+    losses_.push_back({step, r.loss});
+    if (!std::isfinite(r.loss) || !std::isfinite(r.norm)) return not_finite(step, r), false;
+    // The first steps load code; they do not count.
+    if (step - first >= 3) tokens_ += tokens, seconds_ += seconds;
+    const double speed = seconds_ > 0 ? tokens_ / seconds_ : tokens / seconds;
+    const double share =
+        peak_ > 0 ? speed * training_flops_per_token(s_.config, s_.batch.sequence) / peak_ : 0;
+    const TrainProgress progress{
+        step,   s_.steps, r, speed, share, static_cast<double>(s_.steps - step) * tokens / speed,
+        memory_};
+    if (o_.json) {
+      const ordered_json j = {{"step", step},       {"loss", r.loss},
+                              {"norm", r.norm},     {"rate", r.rate},
+                              {"seconds", seconds}, {"tokens_per_second", tokens / seconds}};
+      fmt::print("{}\n", j.dump());
+      std::fflush(stdout);
+    } else if (isatty(2)) {
+      line_.show(progress.line());
+    } else if (step == first || step == s_.steps || step % every() == 0) {
+      fmt::print("{}\n", progress.line());
+      std::fflush(stdout);
+    }
+    last_ = progress;
+    return true;
+  }
+
+  std::int64_t every() const { return std::max<std::int64_t>(1, s_.steps / 20); }
+
+  void evaluate(std::int64_t step) {
+    const double loss = trainer_.evaluate(to_evaluate_);
+    evaluated_.push_back({step, loss});
+    if (o_.json)
+      fmt::print("{}\n", ordered_json({{"step", step}, {"evaluated_loss", loss}}).dump());
+  }
+
+  void save(std::int64_t step) {
+    save_checkpoint(t_.out, trainer_, data_, step);
+    saved_ = step;
+  }
+
+  void not_finite(std::int64_t step, const StepResult& r) {
+    line_.clear();
+    const std::string where = trainer_.first_not_finite();
+    const std::string what = std::isfinite(r.loss)
+                                 ? fmt::format("the gradients' norm is {}", r.norm)
+                                 : fmt::format("the loss is {}", r.loss);
+    fmt::print(stderr, "warpath: step {}: {}; the first to have it: {}\n", step, what,
+               where.empty() ? "the loss itself" : where);
+  }
+
+  void finish() {
+    line_.clear();
+    if (!t_.svg.empty())
+      write_whole(t_.svg,
+                  plot_as_svg(losses_, evaluated_,
+                              fmt::format("{}, {}, {}", t_.model, name(s_.dtype), data_.from())));
+    if (o_.json || losses_.empty()) return;
+    if (isatty(2)) fmt::print("{}\n", last_.line());
+    fmt::print("\n{}", plot_in_terminal(losses_, 72, 10));
+    if (!evaluated_.empty())
+      fmt::print("loss on text it was not trained on: {:.4f}\n", evaluated_.back().loss);
+    if (saved_) fmt::print("saved: {}/step-{:06}\n", t_.out, *saved_);
+    fmt::print("{} {}\n", paint(Tone::note, "next:"), next_step());
+  }
+
+  std::string next_step() const {
+    if (interrupted && saved_) return fmt::format("the same command with --resume goes on");
+    if (t_.out.empty())
+      return "--out run keeps the model; --data text.txt trains on a text of yours";
+    return "./warpath train --help has the larger models";
+  }
+
+  const Options& o_;
+  const TrainOptions& t_;
+  Trainer& trainer_;
+  const Data& data_;
+  const TrainSettings& s_;
+  std::vector<Sample> to_evaluate_, next_;
+  std::int64_t memory_ = 0;
+  double peak_ = 0, tokens_ = 0, seconds_ = 0;
+  std::vector<LossPoint> losses_, evaluated_;
+  TrainProgress last_{};
+  std::optional<std::int64_t> saved_;
+  Progress line_;
+};
+
+int train(const Options& o) {
+  const TrainOptions& t = o.train;
+  const TrainSettings s = settings_of(o);
+  if (t.resume && t.out.empty()) throw Refusal("--resume needs the --out of the run to go on with");
+  const harness::Places places = harness::find_places();
+  models::Backend backend(places, choose_backend(places, o.backend).name);
+  if (s.graph && !backend.gpu())
+    throw Refusal("--graph needs a GPU: on a CPU it would save nothing");
+  Trainer trainer(backend, s);
+  if (!o.json)
+    fmt::print("{}: {:.1f} M parameters in {}, {} x {}{} tokens per step, on {} ({})\n", t.model,
+               static_cast<double>(trainer.parameter_count()) / 1e6, name(s.dtype), s.batch.size,
+               s.batch.sequence, s.accumulate > 1 ? fmt::format(" x {}", s.accumulate) : "",
+               backend.info().name, backend.name());
+  if (t.memory) {
+    print_memory_plan(trainer);
+    return all_passed;
+  }
+  const Data data = data_of(o);
+  data.check(s.config.vocabulary, s.batch.sequence);
+  trainer.allocate();
+  const std::filesystem::path weights = std::filesystem::path(t.model) / "model.safetensors";
+  if (is_folder(t.model) && std::filesystem::exists(weights)) load_weights(weights, trainer);
+  std::int64_t done = 0;
+  if (t.resume) {
+    const auto from = last_checkpoint(t.out);
+    if (!from) throw Refusal(fmt::format("{}: no checkpoint to go on from", t.out));
+    done = load_checkpoint(*from, trainer, data);
+    if (!o.json) fmt::print("goes on from {}\n", from->string());
+  }
+  if (!t.dump.empty()) {
+    dump_gradients(t.dump, trainer, samples_of_step(data, s, done + 1)[0]);
+    return all_passed;
+  }
+  if (t.profile) {
+    const Sample sample = samples_of_step(data, s, done + 1)[0];
+    trainer.profile(sample, 1);  // loads code
+    print_profile(trainer.profile(sample, 2), backend, o.json);
+    return all_passed;
+  }
+  return Run(o, trainer, data).all(done);
+}
+
+}  // namespace
+
+const Command train_command = {
+    "train", "train a transformer on the best rungs", train_examples,
+    [](Flags& flags, Options& o) {
+      TrainOptions& t = o.train;
+      flags.text("--model", t.model, "M",
+                 "toy, toy-llama, gpt2-124m, llama-1b, … or a folder with config.json and "
+                 "model.safetensors");
+      flags.text("--data", t.data, "PATH",
+                 "a text, or a folder of token shards (*.bin); none: a small grammar's");
+      flags.count("--batch", t.batch, "sequences per micro-batch");
+      flags.count("--sequence", t.sequence, "tokens per sequence");
+      flags.count("--accumulate", t.accumulate, "micro-batches per step");
+      flags.count("--steps", t.steps, "of the whole run");
+      flags.text("--dtype", t.dtype, "D", "f32, bf16 or f16; 16-bit types have f32 master weights");
+      flags.real("--rate", t.rate, "the highest learning rate");
+      flags.real("--least-rate", t.least_rate, "the last learning rate (default: a tenth)");
+      flags.count("--warmup", t.warmup, "steps until the highest rate (default: a twentieth)");
+      flags.real("--weight-decay", t.weight_decay, "of matrices");
+      flags.real("--clip", t.clip, "the largest norm of all gradients together");
+      flags.count("--evaluate-every", t.evaluate_every, "steps; 0: never");
+      flags.count("--evaluate-batches", t.evaluate_batches, "how many each time");
+      flags.text("--out", t.out, "DIR", "checkpoints are written here");
+      flags.count("--save-every", t.save_every, "steps; always at the end and on Ctrl-C");
+      flags.yes("--resume", t.resume, "go on from the last checkpoint of --out");
+      flags.yes("--recompute", t.recompute,
+                "blocks compute activations again in the backward pass: less memory");
+      flags.yes("--graph", t.graph, "forward and backward as one CUDA graph");
+      flags.yes("--deterministic", t.deterministic,
+                "the same bits in every run in 16-bit types too; f32 always has them");
+      flags.yes("--memory", t.memory, "print the plan of device memory and end");
+      flags.yes("--profile", t.profile, "time each op of one step and end");
+      flags.text("--svg", t.svg, "FILE", "the loss as a plot");
+      flags.text("--dump", t.dump, "FILE",
+                 "loss, logits and gradients of the first batch as safetensors, and end");
+      flags.text("--backend", o.backend, "B",
+                 "simt (this CPU) or cuda; default: the GPU when there is one");
+      flags.number("--seed", o.seed, "of the first values and the order of the data");
+      add_json_flag(flags, o);
+    },
+    train};
+
+}  // namespace warpath::cli

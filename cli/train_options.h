@@ -1,0 +1,25 @@
+// The options of `warpath train` and `warpath generate`. Zeros and empty texts stand for what suits the model.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace warpath::cli {
+
+struct TrainOptions {
+  std::string model = "toy", data, dtype, out, svg, dump;
+  int batch = 0, sequence = 0, accumulate = 1, steps = 0, warmup = 0;
+  int evaluate_every = 50, evaluate_batches = 4, save_every = 0;
+  double rate = 0, least_rate = 0, weight_decay = 0.1, clip = 1;
+  bool resume = false, memory = false, profile = false, recompute = false, graph = false,
+       deterministic = false;
+};
+
+struct GenerateOptions {
+  std::string model, dtype;
+  std::vector<std::string> prompts, stops;
+  int tokens = 48, top_k = 0;
+  double temperature = 1, top_p = 1, min_p = 0;
+};
+
+}  // namespace warpath::cli

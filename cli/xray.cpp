@@ -1,0 +1,421 @@
+// warpath xray: why a kernel is slow, line by line, from a run on this CPU.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "cli/command.h"
+#include "cli/gpu_facts.h"
+#include "cli/op_names.h"
+#include "cli/report.h"
+#include "cli/terminal.h"
+#include "cli/xray_counts.h"
+#include "cli/xray_page.h"
+#include "cli/xray_run.h"
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+namespace warpath::cli {
+namespace {
+
+constexpr const char* xray_examples = R"(
+Examples:
+  ./warpath xray softmax/01_naive                 a rung: three sentences, its source with counts, the table
+  ./warpath xray softmax/01_naive --compare 03    two rungs side by side
+  ./warpath xray mine.cu --op softmax             your own kernel, on a case of the op
+  ./warpath xray program.cu                       a whole program
+  ./warpath cc --xray program.cu -o a && ./warpath xray ./a
+  ./warpath xray transpose/02 --html page.html    the same as one page, with pictures
+  ./warpath xray matmul/03 --case square --blocks 8 --gpu A100
+
+The kernel runs here, and its accesses are counted: exact counts under the names of Nsight Compute, no times.
+docs/xray.md explains each of them. Exit status: 0 done, 2 the command was wrong or a part is missing.)";
+
+// --- text ------------------------------------------------------------------------------------------------------------
+
+const GpuFacts& gpu_of(const std::string& word) {
+  const auto plain = [](std::string_view text) {
+    std::string small;
+    for (const char c : text)
+      if (c != ' ' && c != '-' && c != '_')
+        small += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return small;
+  };
+  std::vector<std::string> names;
+  for (const GpuFacts& g : gpu_facts) {
+    if (plain(g.name) == plain(word)) return g;
+    names.emplace_back(g.name);
+  }
+  throw Refusal(did_you_mean("GPU", word, names));
+}
+
+std::string registers_text(const Xray& x, const std::string& kernel, int& count) {
+  count = 0;
+  const std::string bare = kernel.substr(0, kernel.find('<'));
+  for (const auto& [name, n] : x.registers)
+    if (name == bare) count = std::max(count, n);
+  return count > 0 ? fmt::format("{} registers per thread", count)
+                   : "registers unknown (nvcc tells)";
+}
+
+std::string bound_by(const Xray& x, const XrayLaunch& l, const GpuFacts& gpu) {
+  const double moved = l.bytes_moved(), needed = l.bytes_needed();
+  std::string text = fmt::format("moves {} through L1", short_bytes(moved));
+  if (needed > 0)
+    text += fmt::format(", {} of different sectors ({:.1f}x)", short_bytes(needed), moved / needed);
+  if (x.flops > 0 && needed > 0 && x.launches.size() == 1) {
+    const double intensity = x.flops / needed, ridge = gpu.fp32 * 1e12 / (gpu.bandwidth * 1e9);
+    text += fmt::format("; {:.2g} flops per byte: on an {} bound by {} (its ridge is at {:.0f})",
+                        intensity, gpu.name, intensity < ridge ? "memory" : "arithmetic", ridge);
+  }
+  return text;
+}
+
+std::string mark(const XrayAccess& a) {
+  const std::string label = a.shared()   ? (a.atomic()  ? "atoms"
+                                            : a.loads() ? "lds"
+                                                        : "sts")
+                            : a.atomic() ? "red"
+                            : a.bulk()   ? "bulk"
+                            : a.loads()  ? "ld"
+                                         : "st";
+  if (a.bulk()) return label;
+  return fmt::format("{} {:.3g}", label, a.cost());
+}
+
+bool is_wasteful(const XrayAccess& a) {
+  return a.cost() > 1.15 * std::max(1.0, a.least());
+}
+
+// The lines of each file from the first to the last with a count, and two around them.
+void print_source(const Xray& x) {
+  std::map<std::string, std::map<int, std::vector<const XrayAccess*>>> files;
+  std::map<std::pair<std::string, int>, double> barriers;
+  for (const XrayLaunch& l : x.launches) {
+    for (const XrayAccess& a : l.accesses)
+      if (a.line > 0) files[a.file][a.line].push_back(&a);
+    for (const auto& b : l.barrier_lines) {
+      double& most = barriers[{fs::path(b.file).filename().string(), b.line}];
+      most = std::max(most, b.times / l.blocks_counted);
+    }
+  }
+  for (const auto& [file, lines] : files) {
+    std::ifstream in(file);
+    if (!in) continue;
+    fmt::print("\n{}\n", paint(Tone::strong, fs::path(file).filename().string()));
+    const int first = std::max(1, lines.begin()->first - 2), last = lines.rbegin()->first + 2;
+    std::string text;
+    for (int n = 1; n <= last && std::getline(in, text); ++n) {
+      if (n < first) continue;
+      std::string gutter;
+      bool bad = false;
+      if (const auto found = lines.find(n); found != lines.end()) {
+        std::set<std::string> said;
+        for (const XrayAccess* a : found->second) {
+          bad = bad || is_wasteful(*a);
+          if (said.insert(mark(*a)).second) gutter += (gutter.empty() ? "" : "  ") + mark(*a);
+        }
+      }
+      if (const auto b = barriers.find({fs::path(file).filename().string(), n});
+          b != barriers.end())
+        gutter += fmt::format("{}bar {:.3g}", gutter.empty() ? "" : "  ", b->second);
+      const std::string cell = fmt::format("{:>22}", gutter);
+      fmt::print("{} {:>4} | {}\n", bad ? paint(Tone::bad, cell) : cell, n, text);
+    }
+  }
+}
+
+void print_table(const XrayLaunch& l) {
+  Table table({"line", "access", "requests", "sectors", "per request", "least", "wavefronts",
+               "per request", "least", "bytes", "lanes"},
+              "llrrrrrrrrr");
+  std::map<std::tuple<std::string, int, std::string, std::string, int>, XrayAccess> rows;
+  for (const XrayAccess& a : l.accesses) {
+    XrayAccess& r = rows[{a.file, a.line, a.space, a.kind, a.bytes}];
+    if (r.requests == 0) {
+      r = a;
+      continue;
+    }
+    for (const auto member : {&XrayAccess::requests, &XrayAccess::lanes, &XrayAccess::sectors,
+                              &XrayAccess::least_sectors, &XrayAccess::wavefronts,
+                              &XrayAccess::least_wavefronts, &XrayAccess::bytes_asked})
+      r.*member += a.*member;
+  }
+  for (const auto& [key, a] : rows) {
+    const bool s = a.shared();
+    const std::string per = fmt::format("{:.1f}", a.cost()),
+                      least = fmt::format("{:.1f}", a.least());
+    const Tone tone = is_wasteful(a) ? Tone::bad : Tone::plain;
+    table.add(
+        {{a.line > 0 ? fmt::format("{}:{}", fs::path(a.file).filename().string(), a.line) : "?"},
+         {fmt::format("{} {}{}", a.space, a.kind, a.inside.empty() ? "" : " in " + a.inside)},
+         {short_count(a.requests)},
+         {s ? "" : short_count(a.sectors)},
+         {s ? "" : per, tone},
+         {s ? "" : least},
+         {s ? short_count(a.wavefronts) : ""},
+         {s ? per : "", tone},
+         {s ? least : ""},
+         {a.bulk() ? short_bytes(a.bytes_asked) : std::to_string(a.bytes)},
+         {fmt::format("{:.1f}", a.lanes_per_request())}});
+  }
+  table.print();
+}
+
+void print_launch(const Xray& x, const XrayLaunch& l, const GpuFacts& gpu) {
+  fmt::print("\n{} <<<({}, {}, {}), ({}, {}, {})>>>{}{}\n", paint(Tone::strong, l.kernel),
+             l.grid[0], l.grid[1], l.grid[2], l.block[0], l.block[1], l.block[2],
+             l.launches > 1 ? fmt::format(", {:.0f} launches", l.launches) : "",
+             l.blocks_counted < l.blocks
+                 ? fmt::format(", {:.0f} of {:.0f} blocks counted", l.blocks_counted, l.blocks)
+                 : "");
+  fmt::print("  {}\n", bound_by(x, l, gpu));
+  int registers = 0;
+  const std::string said = registers_text(x, l.kernel, registers);
+  const Occupancy o = occupancy(gpu, l.threads(), l.shared_bytes(), registers);
+  fmt::print(
+      "  {} threads, {} of shared memory per block, {}: {} {} holds {} blocks, {:.0f}% of its "
+      "threads{}, limited by {}\n",
+      l.threads(), short_bytes(static_cast<double>(l.shared_bytes())), said,
+      "a multiprocessor of the", gpu.name, o.blocks, 100 * o.share, registers > 0 ? "" : " at most",
+      o.limit);
+  fmt::print(
+      "  {:.1f} of 32 lanes active per instruction; {:.1f} barriers per block; {} warp "
+      "operations\n\n",
+      l.active_lanes(), l.blocks_counted > 0 ? l.barriers / l.blocks_counted : 0,
+      short_count(l.warp_operations));
+  print_table(l);
+}
+
+void print_sentences(const Xray& x) {
+  if (x.waste.empty()) {
+    fmt::print("  no access moves more than it must, no warp splits\n");
+    return;
+  }
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, x.waste.size()); ++i) {
+    const XrayWaste& w = x.waste[i];
+    fmt::print("  {}. {}{} {}\n", i + 1, w.sentence,
+               w.bytes > 0 ? fmt::format(" ({} in vain)", short_bytes(w.bytes)) : "",
+               paint(Tone::dim, fmt::format("[{}: {}/README.md]", w.kind, w.lesson)));
+  }
+}
+
+void print(const Xray& x, const GpuFacts& gpu) {
+  fmt::print("{}{}\n", paint(Tone::strong, x.title),
+             x.test.empty() ? "" : ", " + x.test + (x.shape.empty() ? "" : " (" + x.shape + ")"));
+  print_sentences(x);
+  print_source(x);
+  fmt::print("{}\n", paint(Tone::dim,
+                           "  ld, st: sectors per request of global memory; lds, sts: wavefronts "
+                           "per request of shared memory; bar: barriers per block"));
+  for (const XrayLaunch& l : x.launches) print_launch(x, l, gpu);
+}
+
+struct Key {
+  const char *name, *metric;
+  double (*of)(const Xray&);
+};
+
+double over(const Xray& x, bool (*which)(const XrayAccess&), double XrayAccess::*what) {
+  double total = 0;
+  for (const XrayLaunch& l : x.launches) total += l.sum(which, what);
+  return total;
+}
+bool global_load(const XrayAccess& a) {
+  return a.space == "global" && a.loads() && !a.bulk();
+}
+bool global_store(const XrayAccess& a) {
+  return a.space == "global" && a.stores() && !a.bulk();
+}
+bool global_atomic(const XrayAccess& a) {
+  return a.space == "global" && a.atomic();
+}
+bool shared_load(const XrayAccess& a) {
+  return a.shared() && a.loads();
+}
+bool shared_store(const XrayAccess& a) {
+  return a.shared() && a.stores();
+}
+bool any_bulk(const XrayAccess& a) {
+  return a.bulk();
+}
+
+const Key keys[] = {
+    {"global load requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+     [](const Xray& x) { return over(x, global_load, &XrayAccess::requests); }},
+    {"global load sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+     [](const Xray& x) { return over(x, global_load, &XrayAccess::sectors); }},
+    {"  at least", "",
+     [](const Xray& x) { return over(x, global_load, &XrayAccess::least_sectors); }},
+    {"  different ones", "",
+     [](const Xray& x) { return over(x, global_load, &XrayAccess::first_touches); }},
+    {"global store requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+     [](const Xray& x) { return over(x, global_store, &XrayAccess::requests); }},
+    {"global store sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+     [](const Xray& x) { return over(x, global_store, &XrayAccess::sectors); }},
+    {"  at least", "",
+     [](const Xray& x) { return over(x, global_store, &XrayAccess::least_sectors); }},
+    {"global atomic requests", "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum + op_atom",
+     [](const Xray& x) { return over(x, global_atomic, &XrayAccess::requests); }},
+    {"shared load wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+     [](const Xray& x) { return over(x, shared_load, &XrayAccess::wavefronts); }},
+    {"  without conflicts", "",
+     [](const Xray& x) { return over(x, shared_load, &XrayAccess::least_wavefronts); }},
+    {"shared store wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+     [](const Xray& x) { return over(x, shared_store, &XrayAccess::wavefronts); }},
+    {"  without conflicts", "",
+     [](const Xray& x) { return over(x, shared_store, &XrayAccess::least_wavefronts); }},
+    {"sectors of bulk copies", "",
+     [](const Xray& x) { return over(x, any_bulk, &XrayAccess::sectors); }},
+    {"barriers", "",
+     [](const Xray& x) {
+       double n = 0;
+       for (const XrayLaunch& l : x.launches) n += l.barriers;
+       return n;
+     }},
+    {"active lanes", "smsp__thread_inst_executed_per_inst_executed.ratio",
+     [](const Xray& x) {
+       double times = 0, lanes = 0;
+       for (const XrayLaunch& l : x.launches)
+         for (const XrayCode& c : l.code) {
+           times += c.times;
+           lanes += c.lanes;
+         }
+       return times > 0 ? lanes / times : 0;
+     }},
+};
+
+void print_comparison(const Xray& a, const Xray& b) {
+  fmt::print("{} and {}, {}\n\n", paint(Tone::strong, a.title), paint(Tone::strong, b.title),
+             a.test);
+  Table table({"", a.title, b.title, "", "Nsight Compute's name"}, "lrrrl");
+  for (const Key& k : keys) {
+    const double before = k.of(a), after = k.of(b);
+    if (before == 0 && after == 0) continue;
+    const std::string change = before > 0 && after > 0 && before != after
+                                   ? fmt::format("{:.2g}x", after / before)
+                               : before == after ? "="
+                                                 : "";
+    table.add({{k.name},
+               {short_count(before)},
+               {short_count(after)},
+               {change, Tone::dim},
+               {k.metric, Tone::dim}});
+  }
+  table.print();
+  for (const Xray* x : {&a, &b}) {
+    fmt::print("\n{}\n", paint(Tone::strong, x->title));
+    print_sentences(*x);
+  }
+}
+
+ordered_json data_of(const Xray& x, const GpuFacts& gpu) {
+  ordered_json j = {{"title", x.title}, {"file", x.file.string()}, {"case", x.test},
+                    {"shape", x.shape}, {"flops", x.flops},        {"least_bytes", x.least_bytes}};
+  for (const Key& k : keys)
+    j["totals"][std::string(k.metric).empty() ? std::string(k.name) : k.metric] = k.of(x);
+  for (const XrayWaste& w : x.waste)
+    j["waste"].push_back({{"kind", w.kind},
+                          {"file", w.file},
+                          {"line", w.line},
+                          {"kernel", w.kernel},
+                          {"bytes", w.bytes},
+                          {"sentence", w.sentence},
+                          {"lesson", w.lesson + "/README.md"}});
+  if (x.waste.empty()) j["waste"] = ordered_json::array();
+  for (const XrayLaunch& l : x.launches) {
+    int registers = 0;
+    registers_text(x, l.kernel, registers);
+    const Occupancy o = occupancy(gpu, l.threads(), l.shared_bytes(), registers);
+    ordered_json k = {{"kernel", l.kernel},
+                      {"gpu", gpu.name},
+                      {"blocks_per_multiprocessor", o.blocks},
+                      {"occupancy", o.share},
+                      {"limited_by", o.limit}};
+    k["registers"] = registers > 0 ? ordered_json(registers) : ordered_json(nullptr);
+    j["occupancy"].push_back(std::move(k));
+  }
+  j["counts"] = x.raw;
+  return j;
+}
+
+int xray(const Options& o) {
+  const harness::Places places = harness::find_places();
+  const GpuFacts& gpu = gpu_of(o.gpu);
+  std::vector<std::string> words = o.names;
+  std::string op = o.op;
+  // `xray softmax mine.cu`, as check has it.
+  if (words.size() == 2 && op.empty() && words[1].ends_with(".cu")) {
+    op = words[0];
+    words.erase(words.begin());
+  }
+  if (words.size() != 1) throw Refusal("xray: one rung, file or program; two rungs with --compare");
+  const Xray x = take_xray(places, words[0], op, o);
+  std::optional<Xray> other;
+  if (!o.compare.empty()) {
+    const auto slash = words[0].rfind('/');
+    const bool is_name = o.compare.find('/') == o.compare.npos && !o.compare.ends_with(".cu");
+    const bool of_rung = slash != words[0].npos && !words[0].ends_with(".cu");
+    Options same = o;
+    // On the same case, so that the counts are of the same work.
+    if (const auto quote = x.test.find('\''); quote != x.test.npos && o.cases.empty()) {
+      same.cases = {x.test.substr(quote + 1, x.test.rfind('\'') - quote - 1)};
+      same.dtypes = {x.test.substr(x.test.rfind(' ') + 1)};
+    }
+    other = take_xray(places,
+                      is_name && of_rung ? words[0].substr(0, slash + 1) + o.compare : o.compare,
+                      op, same);
+  }
+  if (!o.html.empty()) {
+    std::vector<XrayPagePart> parts;
+    parts.push_back({x.title, x.test + (x.shape.empty() ? "" : " (" + x.shape + ")"),
+                     x.file.string(), x.flops, x.launches, x.waste});
+    if (other)
+      parts.push_back({other->title, other->test, other->file.string(), other->flops,
+                       other->launches, other->waste});
+    write_xray_page(o.html, parts, gpu);
+    if (!o.json) fmt::print("{}\n", o.html);
+  }
+  if (o.json) {
+    ordered_json j = data_of(x, gpu);
+    if (other) j["compared_with"] = data_of(*other, gpu);
+    print_json(j);
+  } else if (other) {
+    print_comparison(x, *other);
+  } else if (o.html.empty()) {
+    print(x, gpu);
+  }
+  return all_passed;
+}
+
+}  // namespace
+
+const Command xray_command = {
+    "xray", "why a kernel is slow, line by line, without a GPU", xray_examples,
+    [](Flags& flags, Options& o) {
+      flags.words("what", o.names,
+                  "OP/RUNG, a .cu file, a program built by `cc --xray`, or its xray.json", true);
+      flags.text("--op", o.op, "OP", "the op that a file's kernel is of");
+      flags.list("--case", o.cases, false, "C", "the case to run: a name or the start of one");
+      flags.list("--dtype", o.dtypes, true, "D", "its type: f32, f16, bf16, i32 …");
+      flags.text("--compare", o.compare, "R", "a second rung or file, side by side");
+      flags.text("--html", o.html, "FILE", "one page with pictures; needs no network");
+      flags.text("--gpu", o.gpu, "GPU",
+                 "whose limits and roofline: H200, H100, A100, RTX 4090, RTX 3060, T4, Orin");
+      flags.count("--blocks", o.blocks,
+                  "count this many blocks of each launch, evenly over the grid (default: all)");
+      flags.yes("!--no-registers", o.registers, "do not ask nvcc for the number of registers");
+      flags.text("--kernel", o.kernel, "K", "of a file with several kernels: which one");
+      flags.text("--grid", o.grid, "G", "of a plain kernel: its grid, as `check` has it");
+      flags.text("--block", o.block, "B", "and its block");
+      add_json_flag(flags, o);
+    },
+    xray};
+
+}  // namespace warpath::cli

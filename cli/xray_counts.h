@@ -1,0 +1,88 @@
+// What `cc --xray` counted, read from its JSON: accesses, kernels, and what of it is waste.
+#pragma once
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace warpath::cli {
+
+struct XrayAccess {
+  std::string file;  // where it stands in the file that was asked about, else where it is
+  int line = 0;
+  std::string inside;  // "vector.cuh:41" when it is in a header's function
+  std::string text;    // of the line
+  std::string space, kind;
+  int bytes = 0;  // per lane
+  double requests = 0, lanes = 0, bytes_asked = 0;
+  double sectors = 0, least_sectors = 0, first_touches = 0, misaligned = 0;
+  double wavefronts = 0, least_wavefronts = 0;
+  double on_one_address = 0;
+  bool has_stride = false;
+  std::int64_t stride = 0;
+  nlohmann::json samples;
+
+  bool shared() const { return space == "shared"; }
+  bool loads() const { return kind.ends_with("load"); }
+  bool stores() const { return kind.ends_with("store"); }
+  bool atomic() const { return kind == "atomic"; }
+  bool bulk() const { return kind.starts_with("bulk"); }
+  double lanes_per_request() const { return requests > 0 ? lanes / requests : 0; }
+  // Sectors or wavefronts per request, as they are and at least.
+  double cost() const { return requests > 0 ? (shared() ? wavefronts : sectors) / requests : 0; }
+  double least() const {
+    return requests > 0 ? (shared() ? least_wavefronts : least_sectors) / requests : 0;
+  }
+};
+
+struct XrayCode {
+  std::string file;
+  int line = 0;
+  double times = 0, lanes = 0, splits = 0;
+};
+
+// Counts are those of one launch, the mean where a kernel was launched several times in the same shape.
+struct XrayLaunch {
+  std::string kernel;
+  int grid[3] = {}, block[3] = {};
+  double launches = 1, blocks = 0, blocks_counted = 0;
+  std::int64_t static_shared = 0, dynamic_shared = 0;
+  double barriers = 0, warp_operations = 0, splits = 0, busiest_warp = 0, all_warps = 0, warps = 0;
+  std::vector<XrayAccess> accesses;
+  std::vector<XrayCode> code;
+  struct Barrier {
+    std::string file;
+    int line;
+    double times;
+  };
+  std::vector<Barrier> barrier_lines;
+  nlohmann::json timeline;
+
+  int threads() const { return block[0] * block[1] * block[2]; }
+  std::int64_t shared_bytes() const { return static_shared + dynamic_shared; }
+  double sum(bool (*which)(const XrayAccess&), double XrayAccess::*what) const;
+  double bytes_moved() const;   // sectors of global memory, in bytes
+  double bytes_needed() const;  // those that the launch touches at all, once
+  double active_lanes() const;  // per instruction of a warp
+};
+
+// `main_file`: lines are told there where an access is reached through it.
+std::vector<XrayLaunch> read_xray(const nlohmann::json& counts, const std::string& main_file);
+
+// One thing that costs more than it must.
+struct XrayWaste {
+  std::string kind;  // "coalescing", "bank conflicts", …
+  std::string file;
+  int line = 0;
+  std::string kernel;
+  double weight = 0;     // to put them in order; no time
+  double bytes = 0;      // moved or passed through in vain
+  std::string sentence;  // with what to do about it
+  std::string lesson;    // a page of ours that shows the cure
+};
+std::vector<XrayWaste> find_waste(const std::vector<XrayLaunch>& launches);
+
+std::string short_count(double n);  // 4096, 131k, 16.8M
+std::string short_bytes(double n);
+
+}  // namespace warpath::cli

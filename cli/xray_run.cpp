@@ -1,0 +1,210 @@
+#include "cli/xray_run.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "cli/call.h"
+#include "cli/debug.h"
+#include "cli/learner.h"
+#include "cli/source_text.h"
+#include "cli/terminal.h"
+#include "cli/xray_registers.h"
+#include "harness/process.h"
+
+namespace fs = std::filesystem;
+
+namespace warpath::cli {
+
+ChosenCase choose_counted_case(const Op& op, const Rung& rung, const Options& o) {
+  const std::string wanted = o.cases.empty() ? "" : o.cases.front();
+  const std::string type = o.dtypes.empty() ? "" : o.dtypes.front();
+  // A shape that is timed, made small: first in f32.
+  ChosenCase timed;
+  for (const Case& c : op.cases) {
+    if (!c.bench || !c.name.starts_with(wanted) ||
+        (timed.test != nullptr && timed.dtype == DType::f32))
+      continue;
+    for (const DType d : harness::dtypes_of(op, c)) {
+      if ((!type.empty() && type != name(d)) || (timed.test != nullptr && d != DType::f32))
+        continue;
+      const std::optional<Case> small = smaller(op, c, d);
+      if (small &&
+          rung.supports(args_without_data(harness::make_plan(op, *small, d)).get()).empty())
+        timed = {&c, d, small};
+    }
+  }
+  if (timed.test != nullptr) return timed;
+  ChosenCase best;
+  std::pair<int, double> best_score{-1, 0};
+  std::string why;
+  for (const Case& c : op.cases) {
+    if (!c.name.starts_with(wanted)) continue;
+    for (const DType d : harness::dtypes_of(op, c)) {
+      if (!type.empty() && type != name(d)) continue;
+      const harness::Plan plan = harness::make_plan(op, c, d);
+      if (const std::string no = rung.supports(args_without_data(plan).get()); !no.empty()) {
+        why = no;
+        continue;
+      }
+      const double bytes = static_cast<double>(plan.input_bytes + plan.output_bytes);
+      const double flops = op.cost(harness::ArgsBlob(plan).get()).flops;
+      const bool quick = bytes <= (32 << 20) && flops <= 4e7;
+      if (!quick && wanted.empty()) continue;
+      bool even = true, aligned = true, many = true;
+      for (const harness::TensorPlan& t : plan.tensors) {
+        if (!t.present || t.shape.empty()) continue;
+        even = even && t.shape.back() % 32 == 0;
+        aligned = aligned && t.offset == 0 && t.layout == Layout::rows;
+        if (t.shape.size() > 1) many = many && t.size / t.shape.back() >= 64;
+      }
+      const std::pair<int, double> score{
+          (even ? 4 : 0) + (aligned ? 4 : 0) + (many ? 2 : 0) + (d == DType::f32 ? 1 : 0), bytes};
+      if (best.test == nullptr || score > best_score) {
+        best = {&c, d};
+        best_score = score;
+      }
+    }
+  }
+  if (best.test == nullptr)
+    throw Refusal(why.empty() ? fmt::format("{} has no such case and type", op.contract.name())
+                              : "no case fits: " + why);
+  return best;
+}
+
+namespace {
+
+nlohmann::json run_counted(const std::vector<std::string>& command, int blocks,
+                           int* status = nullptr) {
+  harness::TemporaryFolder folder;
+  const fs::path file = folder.file("xray.json");
+  setenv("SIMT_XRAY_JSON", file.c_str(), 1);
+  if (blocks > 0) setenv("SIMT_XRAY_BLOCKS", std::to_string(blocks).c_str(), 1);
+  const harness::CommandResult result = harness::run_command(command);
+  unsetenv("SIMT_XRAY_JSON");
+  if (status != nullptr) *status = result.status;
+  if (!fs::exists(file)) {
+    throw Refusal(
+        fmt::format("{} counted nothing: it launches no kernel that was built by `cc --xray`{}",
+                    fs::path(command.front()).filename().string(),
+                    result.output.empty() ? "" : ". It says:\n" + result.output));
+  }
+  return nlohmann::json::parse(read_text(file));
+}
+
+std::string compiler(const harness::Places& places) {
+  return (places.program.parent_path() / "warpath-cc").string();
+}
+
+Xray xray_rung(const harness::Places& places, const std::string& op, const fs::path& file,
+               const Options& o) {
+  const Backend backend = choose_backend(places, "simt");
+  const fs::path folder = places.lib.parent_path() / "xray";
+  fs::create_directories(folder);
+  const fs::path library = folder / fmt::format("{}_{}_{}.so", op, file.stem().string(), getpid());
+  const struct Remove {
+    fs::path file;
+    ~Remove() {
+      std::error_code ignored;
+      fs::remove(file, ignored);
+    }
+  } remove{library};
+  PlainOptions plain{{}, o.kernel, {o.grid, o.block, o.shared}};
+  if (!op.empty()) plain.ops = {op};
+  Progress progress;
+  progress.show("compiling " + file.string() + " to be counted");
+  build_kernel(places, backend, Build::xray, file, plain, library);
+  const LearnerKernels own(places, backend, false, {library.string()});
+  const fs::path source = fs::absolute(file);
+  std::vector<OpEntry> ops = find_ops(places, own.ops(), backend.name, RungSet::none);
+  own.join(ops);
+  for (const OpEntry& e : ops) {
+    if (!op.empty() && e.name() != op && e.folder != op) continue;
+    for (const harness::Contestant& c : e.contestants) {
+      if (fs::path(c.rung->file) != source) continue;
+      const ChosenCase chosen = choose_counted_case(*e.op, *c.rung, o);
+      progress.show(fmt::format("counting {} on {}", file.filename().string(), chosen.test->name));
+      Xray x;
+      x.title = fmt::format("{}/{}", e.name(), rung_name(source.string()));
+      x.file = fs::canonical(source);
+      const Case& run = chosen.small ? *chosen.small : *chosen.test;
+      x.test = fmt::format("case '{}' in {}", chosen.test->name, name(chosen.dtype));
+      if (chosen.small) {
+        std::vector<std::string> dims;
+        for (const auto& [dim, extent] : run.dims)
+          dims.push_back(fmt::format("{} = {}", dim, extent));
+        x.shape = fmt::format("made small: {}", fmt::join(dims, ", "));
+      }
+      const harness::Plan plan = harness::make_plan(*e.op, run, chosen.dtype);
+      const Cost cost = e.op->cost(harness::ArgsBlob(plan).get());
+      x.flops = cost.flops;
+      x.least_bytes = static_cast<double>(cost.bytes);
+      x.raw = run_counted({places.program.string(), "check", library.string(),
+                           chosen.small ? "--smaller" : "--case", chosen.test->name, "--dtype",
+                           std::string(name(chosen.dtype)), "--backend", "simt", "--no-fork"},
+                          o.blocks);
+      return x;
+    }
+  }
+  throw Refusal(fmt::format("{} has no rung of {}", file.string(), op));
+}
+
+Xray xray_program(const harness::Places& places, const fs::path& file, const Options& o) {
+  Xray x;
+  x.title = file.filename().string();
+  harness::TemporaryFolder folder;
+  std::string program = fs::absolute(file).string();
+  if (file.extension() == ".cu") {
+    x.file = fs::canonical(file);
+    program = folder.file("program").string();
+    Progress progress;
+    progress.show("compiling " + file.string() + " to be counted");
+    const harness::CommandResult built =
+        harness::run_command({compiler(places), "--xray", "-std=c++20", "--expt-relaxed-constexpr",
+                              "-I" + places.root.string(), file.string(), "-o", program});
+    if (built.status != 0)
+      throw Refusal(fmt::format("{} does not compile:\n{}", file.string(), built.output));
+  }
+  x.raw = run_counted({program}, o.blocks);
+  return x;
+}
+
+bool has_main(const fs::path& file) {
+  const std::string text = read_text(file);
+  return text.find("int main(") != text.npos || text.find("main()") != text.npos;
+}
+
+}  // namespace
+
+Xray take_xray(const harness::Places& places, const std::string& word, const std::string& op,
+               const Options& o) {
+  Xray x;
+  const bool is_file =
+      word.ends_with(".cu") || word.ends_with(".json") || fs::is_regular_file(word);
+  if (word.ends_with(".json")) {
+    x.title = word;
+    x.raw = nlohmann::json::parse(read_text(word), nullptr, false);
+    if (x.raw.is_discarded() || !x.raw.contains("launches"))
+      throw Refusal(fmt::format("{} holds no counts of `cc --xray`", word));
+  } else if (is_file && !fs::exists(word)) {
+    throw Refusal(fmt::format("no file '{}'", word));
+  } else if (is_file && (!word.ends_with(".cu") || (op.empty() && has_main(word)))) {
+    x = xray_program(places, word, o);
+  } else if (is_file) {
+    x = xray_rung(places, op, word, o);
+  } else {
+    const auto slash = word.rfind('/');
+    if (slash == word.npos)
+      throw Refusal(fmt::format("xray: which rung of {0}? `./warpath xray {0}/01`", word));
+    const std::string of = word.substr(0, slash);
+    x = xray_rung(places, of, rung_file(places, of, word.substr(slash + 1)), o);
+  }
+  x.launches = read_xray(x.raw, x.file.string());
+  x.waste = find_waste(x.launches);
+  if (x.launches.empty()) throw Refusal(fmt::format("{}: its kernels touch no memory", x.title));
+  if (!x.file.empty() && o.registers) x.registers = registers_of(places, x.file);
+  return x;
+}
+
+}  // namespace warpath::cli

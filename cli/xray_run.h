@@ -1,0 +1,42 @@
+// A kernel that is run to be counted: which file, which case, what came of it.
+#pragma once
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/options.h"
+#include "cli/xray_counts.h"
+#include "core/host/registry.h"
+#include "harness/library.h"
+
+namespace warpath::cli {
+
+// What was run and what it counted.
+struct Xray {
+  std::string title;                  // "softmax/01_naive", "a"
+  std::filesystem::path file;         // the source that was asked about; empty: unknown
+  std::string test;                   // "case 'square' in f32"
+  std::string shape;                  // of a timed case that was made small
+  double flops = 0, least_bytes = 0;  // of one run; 0: unknown
+  nlohmann::json raw;
+  std::vector<XrayLaunch> launches;
+  std::vector<XrayWaste> waste;
+  std::map<std::string, int> registers;  // by kernel
+};
+
+// `word`: OP/RUNG, a file, a program, or its JSON. `op`: the op that a file's kernel is of; may be empty.
+Xray take_xray(const harness::Places& places, const std::string& word, const std::string& op,
+               const Options& o);
+
+// A case with enough blocks to count and little enough to wait for; shapes that divide evenly before odd ones.
+struct ChosenCase {
+  const Case* test = nullptr;
+  DType dtype = DType::f32;
+  std::optional<Case> small = std::nullopt;  // what is run in its place
+};
+ChosenCase choose_counted_case(const Op& op, const Rung& rung, const Options& o);
+
+}  // namespace warpath::cli

@@ -1,0 +1,46 @@
+// Tokens to train on, and which of them a step takes.
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "models/random.h"
+
+namespace warpath::models {
+
+// The tokens of one batch, and of each token the next one.
+struct Sample {
+  std::vector<std::int32_t> tokens, labels;
+};
+
+class Data {
+ public:
+  // A text's bytes are its tokens.
+  static Data of_text(const std::string& text, std::string from);
+  // A file of text, or a folder of *.bin: token shards of 16-bit numbers, with llm.c's header or without any.
+  static Data of_path(const std::filesystem::path& path);
+
+  // Refuses tokens that the model has not, and texts that are too short.
+  void check(std::int64_t vocabulary, std::int64_t sequence) const;
+
+  // Batch `number` of a run with that seed: sequences from random places. The last tenth is for evaluation.
+  Sample training(std::uint64_t seed, std::uint64_t number, std::int64_t batch,
+                  std::int64_t sequence) const;
+  // Batch `number` of those for evaluation: always the same sequences, one behind the other.
+  Sample evaluation(std::uint64_t number, std::int64_t batch, std::int64_t sequence) const;
+
+  std::size_t size() const { return tokens_.size(); }
+  const std::string& from() const { return from_; }
+  // Changes when any token does: a resumed run must have the same text.
+  std::uint64_t fingerprint() const;
+
+ private:
+  void take(Sample& s, std::size_t from, std::int64_t sequence) const;
+  std::size_t training_size() const { return tokens_.size() - tokens_.size() / 10; }
+
+  std::vector<std::uint16_t> tokens_;
+  std::string from_;
+};
+
+}  // namespace warpath::models

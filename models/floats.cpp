@@ -1,0 +1,69 @@
+#include "models/floats.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "harness/buffer.h"
+#include "harness/convert.h"
+
+namespace warpath::models {
+namespace {
+
+// To the nearest, ties to even; a NaN stays one.
+std::uint16_t to_bf16(float x) {
+  const auto bits = std::bit_cast<std::uint32_t>(x);
+  if (std::isnan(x)) return static_cast<std::uint16_t>(bits >> 16 | 0x40);
+  return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+}  // namespace
+
+std::vector<unsigned char> encoded(DType dtype, const float* values, std::int64_t count) {
+  std::vector<unsigned char> bytes(static_cast<std::size_t>(count) * size_of(dtype));
+  if (dtype == DType::f32) {
+    if (count > 0) std::memcpy(bytes.data(), values, bytes.size());
+  } else if (dtype == DType::bf16) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::uint16_t x = to_bf16(values[i]);
+      std::memcpy(bytes.data() + 2 * i, &x, 2);
+    }
+  } else {
+    const std::vector<double> wide(values, values + count);
+    harness::encode(wide.data(), dtype, bytes.data(), count);
+  }
+  return bytes;
+}
+
+std::vector<float> decoded(DType dtype, const unsigned char* bytes, std::int64_t count) {
+  std::vector<float> values(static_cast<std::size_t>(count));
+  if (dtype == DType::f32) {
+    if (count > 0) std::memcpy(values.data(), bytes, values.size() * sizeof(float));
+  } else if (dtype == DType::bf16) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      std::uint16_t x = 0;
+      std::memcpy(&x, bytes + 2 * i, 2);
+      values[static_cast<std::size_t>(i)] = std::bit_cast<float>(std::uint32_t{x} << 16);
+    }
+  } else {
+    std::vector<double> wide(values.size());
+    harness::decode(bytes, dtype, wide.data(), count);
+    values.assign(wide.begin(), wide.end());
+  }
+  return values;
+}
+
+void upload_floats(const harness::Device& device, const Tensor& t,
+                   const std::vector<float>& values) {
+  WARPATH_CHECK(static_cast<std::int64_t>(values.size()) == t.size(), "as many values as elements");
+  const auto bytes = encoded(t.dtype, values.data(), t.size());
+  harness::must(device.upload(t.data, bytes.data(), t.bytes()));
+}
+
+std::vector<float> download_floats(const harness::Device& device, const Tensor& t) {
+  std::vector<unsigned char> bytes(static_cast<std::size_t>(t.bytes()));
+  harness::must(device.download(bytes.data(), t.data, t.bytes()));
+  return decoded(t.dtype, bytes.data(), t.size());
+}
+
+}  // namespace warpath::models

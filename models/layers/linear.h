@@ -1,0 +1,33 @@
+// y = x W + b.
+#pragma once
+#include "models/build.h"
+#include "models/call.h"
+
+namespace warpath::models {
+
+// Up to which a product reads little but the weight: matvec's share.
+inline constexpr std::int64_t few_rows = 8;
+
+struct Linear {
+  // (in, out) is how GPT-2 keeps a weight, (out, in) how Llama does.
+  enum class Layout { in_out, out_in };
+
+  Parameter weight, bias;
+  Layout layout = Layout::in_out;
+  bool has_bias = false;
+  Tensor ones;
+
+  static Linear in_out(const Build& b, const std::string& name, std::int64_t in, std::int64_t out,
+                       double deviation);
+  static Linear out_in(const Build& b, const std::string& name, std::int64_t in, std::int64_t out,
+                       double deviation);
+
+  void forward(Ops& ops, const Tensor& x, const Tensor& y) const;
+  // Columns [first, first + y's columns) of the result alone; (in, out) only.
+  void forward_columns(Ops& ops, const Tensor& x, std::int64_t first, const Tensor& y) const;
+  // dx = dy W^T (+ add); also the gradients of the weight and the bias. dx may not be the memory of `add`.
+  void backward(Ops& ops, const Tensor& x, const Tensor& dy, const Tensor& dx,
+                const Tensor& add = {}) const;
+};
+
+}  // namespace warpath::models

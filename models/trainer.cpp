@@ -1,0 +1,200 @@
+#include "models/trainer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/buffer.h"
+#include "models/floats.h"
+#include "ops/elementwise/fused_elementwise/fused_elementwise.h"
+
+namespace warpath::models {
+namespace {
+
+constexpr const char* sum_name = "sum of micro-batches";
+
+// The gradients that the optimiser reads: the model's own, or their sums over micro-batches, which lie as those do.
+std::vector<Tensor> gradients_to_use(const Parameters& parameters, Memory& memory, int accumulate) {
+  std::vector<Tensor> gradients;
+  for (const Parameter& p : parameters.all()) gradients.push_back(p.gradient);
+  if (accumulate == 1) return gradients;
+  const Tensor own = memory.gradients.whole(parameters.dtype());
+  const Tensor sum = memory.gradients.add(sum_name, parameters.dtype(), {own.size()});
+  for (Tensor& g : gradients)
+    g.data =
+        static_cast<char*>(sum.data) + (static_cast<char*>(g.data) - static_cast<char*>(own.data));
+  return gradients;
+}
+
+Optimizer make_optimizer(const Transformer& model, const TrainSettings& s, Memory& memory) {
+  return Optimizer(model.parameters(), gradients_to_use(model.parameters(), memory, s.accumulate),
+                   s.adam, memory);
+}
+
+bool all_finite(const harness::Device& device, const Tensor& t) {
+  const std::vector<float> values = download_floats(device, t);
+  return std::all_of(values.begin(), values.end(), [](float x) { return std::isfinite(x); });
+}
+
+}  // namespace
+
+double learning_rate(const TrainSettings& s, std::int64_t step) {
+  if (step <= s.warmup) return s.rate * static_cast<double>(step) / static_cast<double>(s.warmup);
+  if (step >= s.steps) return s.least_rate;
+  const double way = static_cast<double>(step - s.warmup) / static_cast<double>(s.steps - s.warmup);
+  return s.least_rate + (s.rate - s.least_rate) * 0.5 * (1 + std::cos(3.141592653589793 * way));
+}
+
+Trainer::Trainer(Backend& backend, const TrainSettings& settings)
+    : backend_(backend),
+      settings_(settings),
+      ops_(backend, settings.deterministic),
+      counted_model_(settings.config, settings.batch, settings.dtype, counted_) {
+  const Optimizer optimizer = make_optimizer(counted_model_, settings_, counted_);
+  forward_backward(counted_model_);
+  counted_model_.loss(ops_);
+  add_gradients(counted_, 0);
+  add_gradients(counted_, 1);
+  optimizer.step(ops_, settings_.rate, 1);
+}
+
+Trainer::~Trainer() {
+  if (graph_) backend_.device().drop_graph(graph_);
+}
+
+std::vector<Trainer::Purpose> Trainer::memory_plan() const {
+  std::vector<Purpose> plan;
+  for (const Arena* a : counted_.all()) plan.push_back({a->purpose(), a->bytes()});
+  plan.push_back({"scratch", ops_.scratch_bytes()});
+  return plan;
+}
+
+void Trainer::allocate() {
+  const harness::Device& device = backend_.device();
+  memory_.emplace(counted_, device);
+  model_.emplace(settings_.config, settings_.batch, settings_.dtype, *memory_);
+  optimizer_.emplace(make_optimizer(*model_, settings_, *memory_));
+  ops_.allocate_scratch();
+  model_->upload_constants(device);
+  optimizer_->upload_constants(device);
+  const auto& parameters = model_->parameters().all();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const std::vector<float> values = first_values(parameters[i], i, settings_.seed);
+    upload_floats(device, parameters[i].value, values);
+    if (optimizer_->has_master()) upload_floats(device, optimizer_->weights()[i], values);
+  }
+}
+
+void Trainer::upload(const Sample& sample) {
+  const harness::Device& device = backend_.device();
+  const auto to = [&](const Tensor& t, const std::vector<std::int32_t>& from) {
+    WARPATH_CHECK(static_cast<std::int64_t>(from.size()) == t.size(), "a batch of another size");
+    harness::must(device.upload(t.data, from.data(), t.bytes()));
+  };
+  to(model_->tokens(), sample.tokens);
+  to(model_->labels(), sample.labels);
+}
+
+// Each micro-batch's loss is a mean over its tokens; together they count as one batch.
+void Trainer::forward_backward(const Transformer& model) {
+  model.forward(ops_);
+  model.backward(ops_, 1.0 / settings_.accumulate);
+}
+
+// All gradients as one matrix: the first micro-batch's are copied, the others' added.
+void Trainer::add_gradients(const Memory& memory, int micro) {
+  if (settings_.accumulate == 1) return;
+  const Tensor& sum = memory.gradients.find(sum_name)->tensor;
+  constexpr std::int64_t columns = 64;  // an arena has whole multiples of 256 bytes
+  const Tensor all = reshaped(sum, {sum.size() / columns, columns});
+  Tensor own = all;
+  own.data = memory.gradients.whole(sum.dtype).data;
+  ops_.set_layer("accumulation");
+  fused_elementwise::Args args;
+  args.y = all;
+  args.x = micro == 0 ? own : all;
+  if (micro > 0) args.residual = own;
+  ops_.call(args);
+}
+
+void Trainer::run_micro(int micro) {
+  const harness::Device& device = backend_.device();
+  if (!settings_.graph) {
+    forward_backward(*model_);
+  } else if (!graph_) {
+    forward_backward(*model_);  // a first time without: launchers may set attributes of kernels
+    harness::must(device.begin_capture());
+    forward_backward(*model_);
+    harness::must(device.end_capture(&graph_));
+  } else {
+    harness::must(device.replay(graph_));
+  }
+  add_gradients(*memory_, micro);
+}
+
+float Trainer::read(const Tensor& one) const {
+  float value = 0;
+  harness::must(backend_.device().download(&value, one.data, sizeof value));
+  return value;
+}
+
+StepResult Trainer::step(const std::vector<Sample>& samples, std::int64_t number,
+                         const std::function<void()>& meanwhile) {
+  WARPATH_CHECK(static_cast<int>(samples.size()) == settings_.accumulate,
+                "one sample per micro-batch");
+  StepResult result;
+  for (int i = 0; i < settings_.accumulate; ++i) {
+    upload(samples[static_cast<std::size_t>(i)]);
+    run_micro(i);
+    if (i + 1 < settings_.accumulate)
+      result.loss += read(model_->mean_loss()) / settings_.accumulate;
+  }
+  result.rate = learning_rate(settings_, number);
+  optimizer_->step(ops_, result.rate, number);
+  if (meanwhile) meanwhile();
+  result.loss += read(model_->mean_loss()) / settings_.accumulate;
+  result.norm = read(optimizer_->norm());
+  harness::must(backend_.device().synchronise());
+  return result;
+}
+
+double Trainer::evaluate(const std::vector<Sample>& samples) {
+  double sum = 0;
+  for (const Sample& s : samples) {
+    upload(s);
+    model_->forward(ops_);
+    model_->loss(ops_);
+    sum += read(model_->mean_loss());
+  }
+  return sum / static_cast<double>(samples.size());
+}
+
+double Trainer::gradients_of(const Sample& sample) {
+  upload(sample);
+  forward_backward(*model_);
+  return read(model_->mean_loss());
+}
+
+std::vector<Launch> Trainer::profile(const Sample& sample, std::int64_t number) {
+  upload(sample);
+  ops_.begin_profile();
+  forward_backward(*model_);
+  add_gradients(*memory_, 0);
+  optimizer_->step(ops_, learning_rate(settings_, number), number);
+  return ops_.end_profile();
+}
+
+std::string Trainer::first_not_finite() const {
+  const harness::Device& device = backend_.device();
+  for (const Named& n : memory_->activations.tensors()) {
+    if (!is_float(n.tensor.dtype) || n.name.starts_with("d_") || n.name == "loss" ||
+        n.name == "lse" || n.name == "mean_loss" || n.name == "logits")
+      continue;
+    if (!all_finite(device, n.tensor)) return n.name;
+  }
+  const auto& parameters = model_->parameters().all();
+  for (auto p = parameters.rbegin(); p != parameters.rend(); ++p)
+    if (!all_finite(device, p->gradient)) return "the gradient of " + p->name;
+  return {};
+}
+
+}  // namespace warpath::models

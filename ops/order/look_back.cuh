@@ -1,0 +1,152 @@
+// Decoupled look-back: each tile of a row learns the combined value of all tiles before it, in one launch.
+//
+// A tile publishes the value of its own elements at once, then looks back at those of its predecessors. 32 tiles form a
+// group. A tile combines what the tiles before it in its group have published; the last tile of a group also publishes
+// the group's value and, as soon as it knows what came before, the value of all elements up to the group's end. So two
+// requests of 32 words answer most calls: the own group's tiles, and the 32 groups before.
+//
+// Each word is flag and value at once, 64 bits that are written together, so no fence is needed. Every value is combined
+// in an order that does not depend on which words happened to be there first: a float sum has the same bits in every run.
+//
+// Tiles are numbered by a counter in the order in which blocks start, so all predecessors of a tile have started: waiting
+// for them cannot deadlock, whatever the order in which the hardware starts blocks. The last reader of a word sets it
+// back to zero, for the next launch.
+#pragma once
+#include <cstdint>
+
+#include "core/block/scan.cuh"
+#include "core/host/launch.h"
+#include "core/ptx/order.cuh"
+
+namespace warpath::order {
+
+// How a value is kept in the low 62 bits of a word.
+template <class Item>
+struct Packed;
+template <>
+struct Packed<float> {
+  static __device__ __forceinline__ std::uint64_t pack(float x) { return __float_as_uint(x); }
+  static __device__ __forceinline__ float unpack(std::uint64_t w) {
+    return __uint_as_float(unsigned(w));
+  }
+};
+template <>
+struct Packed<int> {
+  static __device__ __forceinline__ std::uint64_t pack(int x) { return unsigned(x); }
+  static __device__ __forceinline__ int unpack(std::uint64_t w) { return int(unsigned(w)); }
+};
+// A count, not negative.
+template <>
+struct Packed<long long> {
+  static __device__ __forceinline__ std::uint64_t pack(long long x) { return std::uint64_t(x); }
+  static __device__ __forceinline__ long long unpack(std::uint64_t w) {
+    return (long long)(w & ((std::uint64_t(1) << 62) - 1));
+  }
+};
+
+struct Board {
+  // `tiles` per row. All of `scratch` is zero before a launch, and after it.
+  Board(std::int64_t rows, std::int64_t tiles, void* scratch)
+      : tiles_(tiles), groups_(ceil_div(tiles, 32)), rows_(rows) {
+    group_words_ = static_cast<std::uint64_t*>(scratch) + 1;
+    tile_words_ = group_words_ + rows * groups_;
+    counters_ = reinterpret_cast<unsigned*>(tile_words_ + rows * tiles_);
+    next_ = static_cast<unsigned*>(scratch);
+  }
+  static std::int64_t bytes(std::int64_t rows, std::int64_t tiles) {
+    return 8 + rows * (ceil_div(tiles, 32) * 12 + tiles * 8);
+  }
+
+  struct Tile {
+    std::int64_t row, part;
+  };
+
+  // By one thread, once per block.
+  __device__ __forceinline__ Tile take() const {
+    const unsigned ticket = atomicAdd(&next_[0], 1u);
+    return {std::int64_t(ticket) / tiles_, std::int64_t(ticket) % tiles_};
+  }
+
+  // By one whole warp: `mine` is the tile's own value, the result that of all tiles before it in the row.
+  template <class Item, class Op>
+  __device__ __forceinline__ Item look_back(Tile tile, Item mine, Item identity, Op op) const {
+    const int lane = threadIdx.x % 32, at = int(tile.part % 32);
+    const std::int64_t group = tile.part / 32;
+    std::uint64_t* const tiles = tile_words_ + tile.row * tiles_ + group * 32;
+    std::uint64_t* const groups = group_words_ + tile.row * groups_;
+    const bool closes = at == 31 && tile.part + 1 < tiles_;
+    if (lane == 0) ptx::store_relaxed(&tiles[at], word(own, mine));
+
+    std::uint64_t w;
+    do {
+      w = lane < at ? ptx::load_relaxed(&tiles[lane]) : word(own, identity);
+    } while (__any_sync(full_mask, state(w) == nothing));
+    Item item = Packed<Item>::unpack(w);
+    if (lane == at) item = mine;
+    item = warp_scan(item, op);
+    const Item inside = shuffle(item, at > 0 ? at - 1 : 0), through = shuffle(item, at);
+    if (group == 0) {
+      if (closes && lane == 0) ptx::store_relaxed(&groups[0], word(all, through));
+      return at > 0 ? inside : identity;
+    }
+    if (closes && lane == 0) ptx::store_relaxed(&groups[group], word(own, through));
+
+    // Lane l looks at the l-th group back. The nearest one that knows everything up to its end is enough, if those
+    // between it and this group have published their own values.
+    unsigned knows;
+    bool enough;
+    do {
+      w = lane < group ? ptx::load_relaxed(&groups[group - 1 - lane]) : 0;
+      knows = __ballot_sync(full_mask, state(w) == all);
+      const unsigned between = (knows & (0u - knows)) - 1;
+      enough = knows != 0 && (__ballot_sync(full_mask, state(w) != nothing) & between) == between;
+    } while (!enough);
+    item = Packed<Item>::unpack(w);
+    const int nearest = __ffs(int(knows)) - 1;
+    Item before = shuffle(item, nearest);
+    for (int l = nearest - 1; l >= 0; --l) before = op(before, shuffle(item, l));
+    if (closes && lane == 0) ptx::store_relaxed(&groups[group], word(all, op(before, through)));
+    return at > 0 ? op(before, inside) : before;
+  }
+
+  // After look_back(), by one thread. What it returns goes to clean().
+  __device__ __forceinline__ unsigned leave(Tile tile) const {
+    return atomicAdd(&counters_[tile.row * groups_ + tile.part / 32], 1u);
+  }
+
+  // By the same warp, at its end. Nobody reads the words of a group's tiles after the last of them has left, nor any
+  // word after the last group has.
+  __device__ __forceinline__ void clean(Tile tile, unsigned left) const {
+    const int lane = threadIdx.x % 32;
+    const std::int64_t group = tile.part / 32;
+    const int size = int(min(std::int64_t(32), tiles_ - group * 32));
+    if (int(__shfl_sync(full_mask, left, 0)) != size - 1) return;
+    if (lane < size)
+      ptx::store_relaxed(&tile_words_[tile.row * tiles_ + group * 32 + lane], std::uint64_t(0));
+    unsigned done = 0;
+    if (lane == 0) {
+      atomicExch(&counters_[tile.row * groups_ + group], 0u);
+      done = atomicAdd(&next_[1], 1u);
+    }
+    if (__shfl_sync(full_mask, done, 0) != unsigned(rows_ * groups_) - 1) return;
+    if (groups_ > 1)
+      for (std::int64_t g = lane; g < rows_ * groups_; g += 32)
+        ptx::store_relaxed(&group_words_[g], std::uint64_t(0));
+    if (lane < 2) atomicExch(&next_[lane], 0u);
+  }
+
+ private:
+  static constexpr unsigned nothing = 0, own = 1, all = 2;  // what a word holds the value of
+  static __device__ __forceinline__ unsigned state(std::uint64_t w) { return unsigned(w >> 62); }
+  template <class Item>
+  static __device__ __forceinline__ std::uint64_t word(unsigned state, Item x) {
+    return std::uint64_t(state) << 62 | Packed<Item>::pack(x);
+  }
+
+  std::int64_t tiles_, groups_, rows_;  // tiles and groups per row
+  unsigned* next_;                      // the next tile; the number of groups that are done
+  std::uint64_t *group_words_, *tile_words_;
+  unsigned* counters_;  // of each group: tiles that have left
+};
+
+}  // namespace warpath::order

@@ -1,0 +1,38 @@
+// Takes b where keys are equal: sorted, but not stable. Keys alone do not show it.
+#include "ops/order/co_rank.cuh"
+#include "ops/order/merge/call.cuh"
+
+namespace warpath::merge {
+namespace {
+
+constexpr int items = 16;
+
+template <class T, class Order>
+__global__ void not_stable(Call<T> call, Order order) {
+  const std::int64_t first = (std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x) * items;
+  const std::int64_t size = call.n + call.m, end = first + items < size ? first + items : size;
+  if (first >= size) return;
+  std::int64_t i = co_rank(first, call.a, call.n, call.b, call.m, order), j = first - i;
+  for (std::int64_t at = first; at < end; ++at) {
+    const bool from_b =
+        j < call.m && (i == call.n || !(order.rank(call.a[i]) < order.rank(call.b[j])));
+    call.put(at, from_b, from_b ? j++ : i++);
+  }
+}
+
+void launch(const Args& args, cudaStream_t stream) {
+  check_values(args);
+  if (args.y.size() == 0) return;
+  dispatch_order(args.a.dtype, args.comparison, [&](auto tag, auto order) {
+    using T = typename decltype(tag)::type;
+    constexpr int threads = 128;
+    not_stable<T>
+        <<<grid_x(args.y.size(), threads * items), threads, 0, stream>>>(Call<T>::of(args), order);
+  });
+  CUDA_CHECK(cudaGetLastError());
+}
+
+WARPATH_RUNG(Args, launch);
+
+}  // namespace
+}  // namespace warpath::merge

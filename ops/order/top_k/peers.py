@@ -1,0 +1,35 @@
+"""The best of each row as other libraries say it: rows of `warpath compare top_k`.
+
+torch.topk and NumPy's sort do not say which of equal elements they take; where they differ from the rule of the contract, the
+comparison shows it.
+"""
+
+import numpy
+import torch
+
+
+def top_k_torch(x, *, k=1, side="largest", sorted=True):
+    values, indices = torch.topk(x, k, largest=side == "largest", sorted=sorted)
+    if sorted:
+        return values, indices
+    indices = indices.sort(-1).values  # the contract's order
+    return x.gather(-1, indices), indices
+
+
+def top_k_numpy(x, *, k=1, side="largest", sorted=True):
+    key = numpy.clip(x.astype(numpy.float64), -1e300, 1e300)
+    key[numpy.isnan(x)] = 1e301
+    order = numpy.argsort(-key if side == "largest" else key, axis=-1, kind="stable")[..., :k]
+    if not sorted:
+        order = numpy.sort(order, axis=-1)
+    return numpy.take_along_axis(x, order, -1), order
+
+
+def top_k_backward_torch(dy, indices, *, cols=1):
+    return dy.new_zeros(*dy.shape[:-1], cols).scatter_(-1, indices, dy)
+
+
+def top_k_backward_numpy(dy, indices, *, cols=1):
+    dx = numpy.zeros((*dy.shape[:-1], cols), dy.dtype)
+    numpy.put_along_axis(dx, indices, dy, -1)
+    return dx

@@ -1,0 +1,31 @@
+// A plain comparison: it is false for NaN, so NaN never wins, and a row that starts with NaN never leaves it for a number.
+#include "ops/reduce/argmax/best.cuh"
+
+namespace warpath::argmax {
+namespace {
+
+template <class T>
+__global__ void nan_ignored(View<T> in, std::int64_t* y, std::int64_t rows, std::int64_t cols) {
+  const std::int64_t row = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (row >= rows) return;
+  auto best = nothing<reduce::Accumulator<T>>();
+  for (std::int64_t i = 0; i < cols; ++i) {
+    const auto value = in.value(row, i);
+    if (i == 0 || value > best.value) best = {value, i};
+  }
+  put(&y[row], best);
+}
+
+void launch(const Args& args, cudaStream_t stream) {
+  if (args.x.shape[0] == 0) return;
+  dispatch_type(args, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    nan_ignored<T><<<grid_x(args.x.shape[0], 128), 128, 0, stream>>>(
+        View<T>::of(args), args.y.as<std::int64_t>(), args.x.shape[0], args.x.shape[1]);
+  });
+}
+
+WARPATH_RUNG(Args, launch);
+
+}  // namespace
+}  // namespace warpath::argmax

@@ -1,0 +1,319 @@
+// What was counted, as JSON. docs/xray.md lists its fields.
+
+#include "report.h"
+
+#include <simt/json_text.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <utility>
+
+#include "source.h"
+
+namespace simt::xray {
+namespace {
+
+std::mutex mutex;
+std::vector<LaunchCounts>& launches() {
+  static auto* const all = new std::vector<LaunchCounts>;
+  return *all;
+}
+
+bool is_same(const uint3& a, const uint3& b) {
+  return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+bool is_same(const LaunchCounts& a, const LaunchCounts& b) {
+  return a.identity == b.identity && a.kernel == b.kernel && is_same(a.grid, b.grid) &&
+         is_same(a.block, b.block) && a.dynamic_shared == b.dynamic_shared;
+}
+
+class Writer {
+ public:
+  Writer& name(const char* key) {
+    comma();
+    out += json_quoted(key) + ": ";
+    fresh_ = true;
+    return *this;
+  }
+  void text(const char* key, const std::string& value) {
+    name(key);
+    out += json_quoted(value);
+    fresh_ = false;
+  }
+  void number(const char* key, long long value) {
+    name(key);
+    out += std::to_string(value);
+    fresh_ = false;
+  }
+  void value(long long n) {
+    comma();
+    out += std::to_string(n);
+  }
+  void open(char bracket) {
+    comma();
+    out += bracket;
+    fresh_ = true;
+  }
+  void close(char bracket) {
+    out += bracket;
+    fresh_ = false;
+  }
+  std::string out;
+
+ private:
+  void comma() {
+    if (!fresh_) out += ", ";
+    fresh_ = false;
+  }
+  bool fresh_ = true;
+};
+
+const char* name_of(Space space) {
+  switch (space) {
+    case Space::global:
+      return "global";
+    case Space::shared:
+      return "shared";
+    case Space::local:
+      return "local";
+    case Space::variable:
+      return "variable";
+    case Space::cluster:
+      return "cluster";
+  }
+  return "";
+}
+const char* name_of(Kind kind) {
+  switch (kind) {
+    case Kind::load:
+      return "load";
+    case Kind::store:
+      return "store";
+    case Kind::atomic:
+      return "atomic";
+    case Kind::async_load:
+      return "async_load";
+    case Kind::bulk_load:
+      return "bulk_load";
+    case Kind::bulk_store:
+      return "bulk_store";
+    case Kind::code:
+      return "code";
+  }
+  return "";
+}
+
+void write_uint3(Writer& w, const char* key, const uint3& v) {
+  w.name(key).open('[');
+  for (const unsigned n : {v.x, v.y, v.z}) w.value(n);
+  w.close(']');
+}
+
+void write_samples(Writer& w, const AccessCounts& c) {
+  w.name("samples").open('[');
+  for (const Sample& s : c.samples) {
+    w.open('{');
+    w.number("block", static_cast<long long>(s.block));
+    w.number("warp", s.warp);
+    w.number("iteration", static_cast<long long>(s.iteration));
+    w.number("mask", s.access.mask);
+    // From the lowest one's line of 128 bytes on: where that is does not matter.
+    std::uint64_t lowest = ~std::uint64_t{0};
+    for (std::uint32_t m = s.access.mask; m != 0; m &= m - 1)
+      lowest = std::min(lowest, s.access.address[static_cast<unsigned>(__builtin_ctz(m))]);
+    const std::uint64_t base = c.space == Space::shared ? 0 : lowest & ~std::uint64_t{127};
+    w.name("offsets").open('[');
+    for (std::uint32_t m = s.access.mask; m != 0; m &= m - 1)
+      w.value(
+          static_cast<long long>(s.access.address[static_cast<unsigned>(__builtin_ctz(m))] - base));
+    w.close(']');
+    w.close('}');
+  }
+  w.close(']');
+}
+
+void write_frames(Writer& w, const Frames& frames) {
+  w.name("lines").open('[');
+  for (const Line& line : frames) {
+    w.open('{');
+    w.text("file", line.file);
+    w.number("line", line.line);
+    w.close('}');
+  }
+  w.close(']');
+}
+
+void write_access(Writer& w, const AccessCounts& c, const Frames& frames) {
+  w.open('{');
+  write_frames(w, frames);
+  if (!frames.empty()) w.text("text", text_of(frames.front()));
+  w.text("space", name_of(c.space));
+  w.text("kind", name_of(c.kind));
+  w.number("bytes_per_lane", c.size);
+  w.number("requests", static_cast<long long>(c.requests));
+  w.number("lanes", static_cast<long long>(c.lanes));
+  w.number("bytes_asked", static_cast<long long>(c.bytes_asked));
+  if (c.space == Space::shared) {
+    w.number("wavefronts", static_cast<long long>(c.wavefronts));
+    w.number("least_wavefronts", static_cast<long long>(c.ideal));
+  } else {
+    w.number("sectors", static_cast<long long>(c.sectors));
+    w.number("least_sectors", static_cast<long long>(c.least));
+    w.number("first_touches", static_cast<long long>(c.fresh));
+    w.number("misaligned", static_cast<long long>(c.misaligned));
+  }
+  w.number("worst", c.worst);
+  if (c.kind == Kind::atomic) w.number("lanes_on_one_address", static_cast<long long>(c.meetings));
+  if (!c.strides_differ && c.stride != no_stride) w.number("stride", c.stride);
+  write_samples(w, c);
+  w.close('}');
+}
+
+void write_timeline(Writer& w, const LaunchCounts& l) {
+  w.name("timeline").open('[');
+  const unsigned warps = std::min(32u, (l.block.x * l.block.y * l.block.z + 31) / 32);
+  for (std::size_t i = 0; i < l.timeline.size(); ++i) {
+    w.open('{');
+    w.number("line", l.timeline_ends[i].line);
+    w.name("warps").open('[');
+    for (unsigned warp = 0; warp < warps; ++warp) w.value(l.timeline[i][warp]);
+    w.close(']');
+    w.close('}');
+  }
+  w.close(']');
+}
+
+// By line: the most that a line's blocks were executed, and the lanes of all of them.
+void write_code(Writer& w, const LaunchCounts& l, const std::map<const void*, Frames>& lines) {
+  struct Sum {
+    std::uint64_t times = 0, lanes = 0, splits = 0;
+  };
+  std::map<std::pair<std::string, unsigned>, Sum> by_line;
+  for (const auto& [pc, c] : l.code) {
+    const auto found = lines.find(pc);
+    if (found == lines.end() || found->second.empty()) continue;
+    const Line& line = found->second.front();
+    Sum& sum = by_line[{line.file, line.line}];
+    sum.times += c.times;
+    sum.lanes += c.lanes;
+    sum.splits += c.splits;
+  }
+  w.name("code").open('[');
+  for (const auto& [place, sum] : by_line) {
+    w.out += '\n';
+    w.open('{');
+    w.text("file", place.first);
+    w.number("line", place.second);
+    w.number("times", static_cast<long long>(sum.times));
+    w.number("lanes", static_cast<long long>(sum.lanes));
+    w.number("splits", static_cast<long long>(sum.splits));
+    w.close('}');
+  }
+  w.close(']');
+}
+
+void write_launch(Writer& w, const LaunchCounts& l, const std::map<const void*, Frames>& lines) {
+  w.open('{');
+  w.text("kernel", l.kernel);
+  write_uint3(w, "grid", l.grid);
+  write_uint3(w, "block", l.block);
+  w.number("launches", static_cast<long long>(l.launches));
+  w.number("blocks", static_cast<long long>(l.blocks));
+  w.number("blocks_counted", static_cast<long long>(l.blocks_counted));
+  w.number("static_shared", static_cast<long long>(l.static_shared));
+  w.number("dynamic_shared", static_cast<long long>(l.dynamic_shared));
+  w.number("barriers", static_cast<long long>(l.barriers));
+  w.number("warp_operations", static_cast<long long>(l.warp_meets));
+  w.number("splits", static_cast<long long>(l.splits));
+  w.number("busiest_warp", static_cast<long long>(l.busiest_warp));
+  w.number("all_warps", static_cast<long long>(l.all_warps));
+  w.number("warps", static_cast<long long>(l.warps));
+  w.name("barrier_lines").open('[');
+  for (const auto& [place, times] : l.barrier_places) {
+    w.open('{');
+    w.text("file", place.file);
+    w.number("line", place.line);
+    w.number("times", static_cast<long long>(times));
+    w.close('}');
+  }
+  w.close(']');
+  write_timeline(w, l);
+  std::vector<const void*> order;
+  for (const auto& [pc, counts] : l.accesses) order.push_back(pc);
+  std::sort(order.begin(), order.end());
+  w.name("accesses").open('[');
+  static const Frames none;
+  for (const void* pc : order) {
+    const auto found = lines.find(pc);
+    w.out += '\n';
+    write_access(w, l.accesses.at(pc), found != lines.end() ? found->second : none);
+  }
+  w.close(']');
+  write_code(w, l, lines);
+  w.close('}');
+}
+
+}  // namespace
+
+void add_launch(LaunchCounts counts) {
+  const std::lock_guard lock(mutex);
+  for (LaunchCounts& known : launches()) {
+    if (!is_same(known, counts)) continue;
+    known.launches += 1;
+    known.blocks += counts.blocks;
+    known.static_shared = std::max(known.static_shared, counts.static_shared);
+    known.add(counts);
+    return;
+  }
+  launches().push_back(std::move(counts));
+}
+
+std::string take_json() {
+  std::vector<LaunchCounts> all;
+  {
+    const std::lock_guard lock(mutex);
+    all = std::exchange(launches(), {});
+  }
+  std::vector<const void*> addresses;
+  for (const LaunchCounts& l : all) {
+    for (const auto& [pc, counts] : l.accesses) addresses.push_back(pc);
+    for (const auto& [pc, counts] : l.code) addresses.push_back(pc);
+  }
+  std::sort(addresses.begin(), addresses.end());
+  addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
+  const auto lines = find_lines(addresses);
+  Writer w;
+  w.open('{');
+  w.number("version", 1);
+  w.name("launches").open('[');
+  for (const LaunchCounts& l : all) write_launch(w, l, lines);
+  w.close(']');
+  w.close('}');
+  return w.out + "\n";
+}
+
+void write_at_exit() {
+  if (launches().empty()) return;
+  const char* const wanted = std::getenv("SIMT_XRAY_JSON");
+  const char* const file = wanted != nullptr ? wanted : "xray.json";
+  const std::string text = take_json();
+  std::FILE* out = std::fopen(file, "w");
+  if (out == nullptr || std::fputs(text.c_str(), out) < 0 || std::fclose(out) != 0) {
+    std::fprintf(stderr, "simt xray: cannot write '%s'\n", file);
+    return;
+  }
+  if (wanted == nullptr)
+    std::fprintf(stderr, "simt xray: the counts are in %s; `warpath xray %s` explains them\n", file,
+                 file);
+}
+
+}  // namespace simt::xray
+
+// For host programs: the JSON of what was counted since the last call. Valid until the next one.
+extern "C" const char* simt_xray_take() {
+  static std::string text;
+  text = simt::xray::take_json();
+  return text.c_str();
+}

@@ -1,0 +1,15 @@
+#pragma once
+
+// One access of the running CUDA thread, before it happens.
+
+#include "block.h"
+
+namespace simt::xray {
+
+// Of any size: as the GPU would split it.
+void watch(const volatile void* at, std::size_t size, Kind kind, const void* pc);
+
+// Where device memory lies; empty before the first block.
+std::pair<std::uint64_t, std::uint64_t> heap_bounds();
+
+}  // namespace simt::xray

@@ -1,0 +1,15 @@
+#include "ops/matmul/matmul/03_shared.cu"
+#include "tests/xray/launches.h"
+
+namespace warpath::matmul {
+namespace {
+using xray_tests::floats;
+const xray_tests::Registered registered("matmul_03", [](float* x, float* y) {
+  Args args;
+  args.a = floats(x, {1, 128, 128});
+  args.b = floats(x + 131072, {1, 128, 128});
+  args.d = floats(y, {1, 128, 128});
+  launch(args, nullptr);
+});
+}  // namespace
+}  // namespace warpath::matmul
