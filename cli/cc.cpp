@@ -1,5 +1,5 @@
-// warpath cc, warpath debug: the CUDA compiler for this CPU, and gdb for the programs it builds.
-// All arguments after the first word are passed on to them; a rung is compiled first.
+// Commands that are programs of their own: cc, the CUDA compiler for this CPU; debug, gdb for the programs it builds (a
+// rung is compiled first); train and generate, which need the models.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -14,13 +14,13 @@
 namespace warpath::cli {
 namespace {
 
-[[noreturn]] void become(const std::string& command, const std::vector<std::string>& words) {
-  const auto tool = harness::find_places().program.parent_path() / ("warpath-" + command);
+[[noreturn]] void become(const std::string& program, const std::string& command,
+                         const std::vector<std::string>& words) {
+  const auto tool = harness::find_places().program.parent_path() / program;
   if (!std::filesystem::exists(tool))
-    throw Refusal(
-        fmt::format("warpath-{0} is not built; `./warpath {0} --help` builds it, `./warpath "
-                    "doctor` says what is missing",
-                    command));
+    throw Refusal(fmt::format(
+        "{} is not built; `./warpath {} --help` builds it, `./warpath doctor` says what is missing",
+        program, command));
   std::vector<char*> argv{const_cast<char*>(tool.c_str())};
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
@@ -32,9 +32,11 @@ namespace {
 
 void run_tool(int argc, char** argv) {
   const std::string command = argc > 0 ? argv[0] : "";
-  if (command != "cc" && command != "debug") return;
-  const std::vector<std::string> words(argv + 1, argv + argc);
-  become(command, command == "debug" && opens_rung(words) ? rung_in_gdb(words) : words);
+  const std::vector<std::string> all(argv, argv + argc), words(argv + (argc > 0), argv + argc);
+  if (command == "train" || command == "generate") become("warpath-models", command, all);
+  if (command == "cc") become("warpath-cc", command, words);
+  if (command == "debug")
+    become("warpath-debug", command, opens_rung(words) ? rung_in_gdb(words) : words);
 }
 
 }  // namespace warpath::cli

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,7 +44,8 @@ extern const Command doctor_command, days_command, day_command, done_command, st
     check_command, bench_command, train_command, generate_command, xray_command, profile_command,
     tables_command;
 
-int run_program(int argc, char** argv);  // the exit status; writes what was wrong
+// The exit status; writes what was wrong. Commands that are not in the list are handed on to the program that has them.
+int run_program(int argc, char** argv, std::span<const Command* const> commands);
 
 void add_json_flag(Flags& flags, Options& o);
 void add_selection_flags(Flags& flags, Options& o);  // --rung --case --dtype --backend

@@ -26,12 +26,14 @@ Start here:
   ./warpath ops                what there is
 Every command has --help with examples.)";
 
-// Listed so that the help shows them. The first ones are programs of their own. The launcher
+// Listed so that the help shows them. The first ones are programs of their own (run_tool). The launcher
 // ./warpath carries out the others, because it has the tests, Python and the formatters at hand.
 struct Elsewhere {
   const char *name, *summary;
 };
 constexpr Elsewhere elsewhere[] = {
+    {"train", "trains a transformer on the kernels of the ops (warpath train --help)"},
+    {"generate", "goes on with a text, by a model that was trained (warpath generate --help)"},
     {"cc", "the CUDA compiler for this CPU, used as nvcc is (warpath cc --help)"},
     {"debug",
      "gdb at a CUDA thread: of a rung, your kernel, or what cc made (warpath debug --help)"},
@@ -41,12 +43,13 @@ constexpr Elsewhere elsewhere[] = {
     {"format", "formats the sources"},
 };
 
-void add_commands(CLI::App& app, Options& options, int& status) {
-  for (const Command* command :
-       {&doctor_command, &days_command, &day_command, &start_command, &watch_command, &hint_command,
-        &solution_command, &grade_command, &done_command, &ops_command, &run_command,
-        &check_command, &bench_command, &xray_command, &profile_command, &train_command,
-        &generate_command, &tables_command}) {
+bool has(std::span<const Command* const> commands, std::string_view name) {
+  return std::ranges::any_of(commands, [&](const Command* c) { return c->name == name; });
+}
+
+void add_commands(CLI::App& app, std::span<const Command* const> commands, Options& options,
+                  int& status) {
+  for (const Command* command : commands) {
     CLI::App* c = app.add_subcommand(command->name, command->summary);
     c->footer(command->examples);
     Flags flags(c);
@@ -54,6 +57,7 @@ void add_commands(CLI::App& app, Options& options, int& status) {
     c->callback([command, &options, &status] { status = command->run(options); });
   }
   for (const Elsewhere& e : elsewhere) {
+    if (has(commands, e.name)) continue;
     CLI::App* c = app.add_subcommand(e.name, e.summary);
     c->prefix_command();
     c->callback([&e] {
@@ -118,7 +122,7 @@ void Flags::count(const char* flag, int& into, const char* help) {
   app(command_).add_option(flag, into, help)->type_name("N")->check(CLI::NonNegativeNumber);
 }
 
-int run_program(int argc, char** argv) {
+int run_program(int argc, char** argv, std::span<const Command* const> commands) {
   Options options;
   int status = all_passed;
   CLI::App app("Every kernel of the 100-days curricula, made real: checked, timed, explained.",
@@ -127,10 +131,10 @@ int run_program(int argc, char** argv) {
   app.set_version_flag("--version", std::string("warpath 0.1"));
   Flags flags(&app);
   add_json_flag(flags, options);
-  add_commands(app, options, status);
+  add_commands(app, commands, options, status);
 
   try {
-    run_tool(argc - 1, argv + 1);
+    if (argc > 1 && !has(commands, argv[1])) run_tool(argc - 1, argv + 1);
     refuse_unknown_command(app, argc, argv);
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) status = tour(options);

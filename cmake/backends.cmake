@@ -47,6 +47,7 @@ function(warpath_simt_objects objects_variable name checked)
   elseif(name MATCHES "_wrong_simt$")
     # Loops over threads run racing threads in a fixed order, so a missing barrier might not show.
     set(check_flag --no-split)
+    set(optimize -O1)
   endif()
   # A wheel may run on another machine than it was built on. The last -march counts.
   set(portable)
