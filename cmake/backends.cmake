@@ -64,7 +64,7 @@ function(warpath_simt_objects objects_variable name checked)
       OUTPUT ${object}
       COMMAND ${CMAKE_COMMAND} -E env CXX=${CMAKE_CXX_COMPILER} $<TARGET_FILE:warpath-cc> -c ${source}
               -o ${object} --reuse ${check_flag} ${portable} -std=c++20 ${optimize} --expt-relaxed-constexpr
-              -I${CMAKE_SOURCE_DIR}
+              -I${CMAKE_SOURCE_DIR} -include core/prelude.cuh
               -Xcompiler -fPIC,-fvisibility=hidden,-fvisibility-inlines-hidden,-Wall,-Wextra -MD -MF
               ${object}.d
       DEPENDS ${source} warpath-cc

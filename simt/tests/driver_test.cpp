@@ -229,11 +229,26 @@ TEST_F(Driver, PrecompiledPrelude) {
   write("k.cu", "__global__ void k(int* p) {\n  *p = missing;\n}\n");
   EXPECT_NE(shell(compile), 0);
   EXPECT_NE(output_.find("k.cu:2:8: error: "), output_.npos) << output_;
+  // Files of -include are part of it: they see CUDA's words, and their lines are their own.
+  write("first.cuh", "__device__ int three() { return 3; }\n");
+  write("second.cuh", "__device__ int four() { return three() + 1; }\n");
+  write("k.cu",
+        "__global__ void k(int* p) {\n  *p = four();\n}\nextern \"C\" int run() {\n"
+        "  int* p; cudaMallocManaged(&p, 4); k<<<1, 1>>>(p); cudaDeviceSynchronize(); return *p; "
+        "}\n");
+  const std::string included = compile + " -include first.cuh -include second.cuh";
+  ASSERT_EQ(shell(included), 0) << output_;
+  ASSERT_EQ(shell(included), 0) << output_;
+  EXPECT_EQ(headers(), 2);
+  EXPECT_EQ(shell(included + " && $CC main.cpp k.o -o main && ./main"), 4) << output_;
+  write("k.cu", "__global__ void k(int* p) {\n  *p = missing;\n}\n");
+  EXPECT_NE(shell(included), 0);
+  EXPECT_NE(output_.find("k.cu:2:8: error: "), output_.npos) << output_;
   // One that is broken is not used and not kept.
   write("k.cu", "extern \"C\" int run() { return 4; }\n");
   ASSERT_EQ(shell("for f in home/lib/prelude/*.gch; do echo broken > $f; done"), 0);
   EXPECT_EQ(shell(compile + " && $CC main.cpp k.o -o main && ./main"), 4) << output_;
-  EXPECT_EQ(headers(), 0);
+  EXPECT_EQ(headers(), 1);  // the other one, with -include, was not asked for
   EXPECT_FALSE(temporary_files_left());
 }
 

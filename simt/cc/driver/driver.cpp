@@ -245,6 +245,8 @@ class Driver {
   Command preprocessor(const std::string& input, bool cuda) const {
     Command command = {compiler_.command};
     if (const std::string chosen = standard(); !chosen.empty()) command.push_back(chosen);
+    // In front of the files of -include, which may have kernels in them.
+    if (cuda) append(command, {"-include", "cuda_runtime.h"});
     append(command, preprocess_);
     append(command, {"-isystem", simt_.include});
     if (cccl_.empty()) {
@@ -254,9 +256,8 @@ class Driver {
     }
     if (cuda) {
       // As nvcc says it for sm_90a: wgmma, setmaxnreg and changes of tensor maps are there.
-      append(command,
-             {"-D__CUDACC__", "-D__NVCC__", "-D__CUDA_ARCH__=900", "-D__CUDA_ARCH_FEAT_SM90_ALL",
-              "-D__SIMT_TRANSLATE__", "-include", "cuda_runtime.h"});
+      append(command, {"-D__CUDACC__", "-D__NVCC__", "-D__CUDA_ARCH__=900",
+                       "-D__CUDA_ARCH_FEAT_SM90_ALL", "-D__SIMT_TRANSLATE__"});
       if (watched()) command.push_back("-D__SIMT_CHECK__");
       if (o_.xray) command.push_back("-D__SIMT_XRAY__");
     }

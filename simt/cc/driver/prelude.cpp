@@ -23,13 +23,20 @@ struct Part {
 
 const std::string coming_back = "\n# 0 \"<command-line>\" 2\n";
 
-// From the line that enters cuda_runtime.h to the one that comes back from it. That one is in neither part: GCC would miss
-// the line that entered.
+// From the line that enters cuda_runtime.h to the last one that comes back from it or from a file of -include. That one is
+// in neither part: GCC would miss the line that entered.
 Part find_prelude(const std::string& text, const std::string& include) {
   const std::size_t begin = text.find("# 1 \"" + include + "/cuda_runtime.h\" 1");
   if (begin == text.npos) return {};
-  const std::size_t end = text.find(coming_back, begin);
-  return end == text.npos ? Part{} : Part{begin, end + 1, end + coming_back.size()};
+  const std::size_t end = text.rfind(coming_back);
+  return end == text.npos || end < begin ? Part{} : Part{begin, end + 1, end + coming_back.size()};
+}
+
+// A header of its own, which comes back from no file that it has not entered.
+std::string as_header(std::string prelude) {
+  for (std::size_t at; (at = prelude.find(coming_back)) != prelude.npos;)
+    prelude.erase(at, coming_back.size() - 1);
+  return prelude;
 }
 
 // True for one process only; the file stays, so it is asked once.
@@ -69,7 +76,7 @@ bool make(const fs::path& header, const std::string& prelude, std::vector<std::s
   remove_oldest(folder);
   const std::string source = temporary_file("prelude", ".h");
   const fs::path unfinished = temporary_file("prelude", ".gch");
-  write_file(source, prelude);
+  write_file(source, as_header(prelude));
   const auto language = std::find(command.begin(), command.end(), "c++-cpp-output");
   if (language == command.end()) return false;
   *language = "c++-header";
