@@ -4,10 +4,10 @@
 
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/interrupt.h"
 #include "cli/loss_plot.h"
 #include "cli/report.h"
 #include "cli/select.h"
@@ -37,28 +37,6 @@ Examples:
 
 Ctrl-C ends the run after its step and saves it where --out is given.
 Exit status: 0 trained, 1 the loss or the gradients were no numbers, 2 the command was wrong or a part is missing.)";
-
-volatile std::sig_atomic_t interrupted = 0;
-void note_interrupt(int) {
-  interrupted = 1;
-}
-
-// The first Ctrl-C is noted; the next one ends the program at once.
-class NoteInterrupts {
- public:
-  NoteInterrupts() {
-    struct sigaction action {};
-    action.sa_handler = note_interrupt;
-    action.sa_flags = SA_RESETHAND;
-    sigaction(SIGINT, &action, &before_);
-  }
-  ~NoteInterrupts() { sigaction(SIGINT, &before_, nullptr); }
-  NoteInterrupts(const NoteInterrupts&) = delete;
-  NoteInterrupts& operator=(const NoteInterrupts&) = delete;
-
- private:
-  struct sigaction before_ {};
-};
 
 // A model's name, or a folder that Hugging Face's transformers has written.
 bool is_folder(const std::string& model) {
@@ -92,11 +70,14 @@ TrainSettings settings_of(const Options& o) {
   // f32 has no rungs that differ from run to run, so it costs nothing there.
   s.deterministic = t.deterministic || s.dtype == DType::f32;
   s.graph = t.graph;
+  if (is_folder(t.model)) s.tokenizer = t.model;
   return s;
 }
 
-Data data_of(const Options& o) {
-  if (!o.train.data.empty()) return Data::of_path(o.train.data);
+Data data_of(const Options& o, const TrainSettings& s) {
+  if (!o.train.data.empty())
+    return Data::of_path(o.train.data, s.tokenizer.empty() ? Tokenizer::of_bytes()
+                                                           : Tokenizer::of_folder(s.tokenizer));
   return Data::of_text(grammar_text(o.seed, std::size_t{1} << 20), "the small grammar");
 }
 
@@ -255,7 +236,7 @@ int train(const Options& o) {
     print_memory_plan(trainer);
     return all_passed;
   }
-  const Data data = data_of(o);
+  const Data data = data_of(o, s);
   data.check(s.config.vocabulary, s.batch.sequence);
   trainer.allocate();
   const std::filesystem::path weights = std::filesystem::path(t.model) / "model.safetensors";

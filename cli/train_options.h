@@ -16,10 +16,11 @@ struct TrainOptions {
 };
 
 struct GenerateOptions {
-  std::string model, dtype;
-  std::vector<std::string> prompts, stops;
-  int tokens = 48, top_k = 0;
-  double temperature = 1, top_p = 1, min_p = 0;
+  std::string model, dtype, prompts_file, graph, perplexity, quantise;
+  std::vector<std::string> prompts, stops, tokenise;
+  int max_new = 48, top_k = 0, batch = 0, pages = 0, chunk = 0;
+  double temperature = 1, top_p = 1, min_p = 0, repetition_penalty = 1;
+  bool logprobs = false, ignore_eos = false;
 };
 
 }  // namespace warpath::cli
