@@ -1,7 +1,9 @@
 #include "cli/generate_model.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -14,6 +16,7 @@
 #include "models/checkpoint.h"
 #include "models/files.h"
 #include "models/perplexity.h"
+#include "models/rounded_weights.h"
 
 namespace warpath::cli {
 namespace {
@@ -95,8 +98,9 @@ int tokenise(const Options& o) {
 
 int measure_perplexity(const Options& o, const GenerateModel& m, const harness::Places& places) {
   const GenerateOptions& g = o.generate;
-  if (!g.quantise.empty() && g.quantise != "int8")
-    throw Refusal(fmt::format("--quantise {}: int8 is known", g.quantise));
+  const std::vector<std::string> formats = models::rounding_formats();
+  if (!g.quantise.empty() && std::find(formats.begin(), formats.end(), g.quantise) == formats.end())
+    throw Refusal(fmt::format("--quantise {}: known: {}", g.quantise, fmt::join(formats, ", ")));
   const models::Tokens tokens = m.tokenizer.encode(models::read_whole(g.perplexity));
   if (tokens.size() < 2)
     throw Refusal(fmt::format("{}: perplexity wants at least two tokens", g.perplexity));
@@ -108,13 +112,28 @@ int measure_perplexity(const Options& o, const GenerateModel& m, const harness::
   measure.allocate();
   models::load_weights(m.folder / "model.safetensors", backend.device(), measure.parameters());
   const NoteInterrupts notes;
-  const auto result = measure.of(tokens, [] { return interrupted != 0; });
-  if (o.json)
-    fmt::print("{{\"file\":{},\"tokens\":{},\"window\":{},\"loss\":{},\"perplexity\":{}}}\n",
-               json_text(g.perplexity), result.tokens, window, result.loss, std::exp(result.loss));
-  else
-    fmt::print("perplexity {:.4g}: {:.4f} nats per token, {} tokens in windows of {}\n",
+  const auto measured = [&] { return measure.of(tokens, [] { return interrupted != 0; }); };
+  const auto result = measured();
+  nlohmann::ordered_json j = {{"file", g.perplexity},
+                              {"tokens", result.tokens},
+                              {"window", window},
+                              {"loss", result.loss},
+                              {"perplexity", std::exp(result.loss)}};
+  if (!o.json)
+    fmt::print("perplexity {:.5g}: {:.4f} nats per token, {} tokens in windows of {}\n",
                std::exp(result.loss), result.loss, result.tokens, window);
+  if (!g.quantise.empty() && !interrupted) {
+    models::round_weights(g.quantise, backend.device(), m.config, measure.parameters());
+    const auto rounded = measured();
+    j["quantise"] = g.quantise;
+    j["quantised_loss"] = rounded.loss;
+    j["quantised_perplexity"] = std::exp(rounded.loss);
+    if (!o.json)
+      fmt::print("perplexity {:.5g} with weights in {}: {:+.2f}%\n", std::exp(rounded.loss),
+                 g.quantise, 100 * (std::exp(rounded.loss - result.loss) - 1));
+  }
+  if (o.json)
+    fmt::print("{}\n", j.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   return all_passed;
 }
 

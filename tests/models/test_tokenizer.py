@@ -68,6 +68,16 @@ def gpt2() -> Tokenizer:
     return t
 
 
+def smol() -> Tokenizer:
+    """SmolLM's form: digits are words of their own.."""
+    t = Tokenizer(models.BPE())
+    t.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Digits(True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
+    )
+    t.decoder = decoders.ByteLevel()
+    return trained(t, 500, initial_alphabet=pre_tokenizers.ByteLevel.alphabet())
+
+
 def llama3() -> Tokenizer:
     t = Tokenizer(models.BPE(ignore_merges=True))
     t.pre_tokenizer = pre_tokenizers.Sequence(
@@ -115,7 +125,7 @@ def fallback() -> Tokenizer:
     return t
 
 
-KINDS = {"gpt2": gpt2, "llama3": llama3, "fallback": fallback}
+KINDS = {"gpt2": gpt2, "smol": smol, "llama3": llama3, "fallback": fallback}
 
 
 @pytest.fixture(scope="module", params=KINDS)
