@@ -152,6 +152,8 @@ class TokenizerFile {
         } else if (t_.pattern_ == WordPattern::digits) {
           refuse("digits without other words are not known");
         }
+        if (t_.adds_space_ && t_.pattern_ != WordPattern::gpt2)
+          refuse("'add_prefix_space' with these words is not known");
       } else {
         refuse(fmt::format("the pre-tokenizer {} is not known", shown(type)));
       }

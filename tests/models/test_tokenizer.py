@@ -164,6 +164,14 @@ def test_ids(made):
         assert line["round_trip"] or "<pad>" in text or kind == "fallback"
 
 
+def test_prefix_space(tmp_path):
+    theirs = gpt2()
+    theirs.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
+    theirs.save(str(tmp_path / "tokenizer.json"))
+    for line, text in zip(tokenised(tmp_path, [t.encode() for t in NASTY]), NASTY, strict=True):
+        assert line["ids"] == theirs.encode(text).ids, repr(text[:60])
+
+
 def test_any_bytes(made):
     """What is no UTF-8 comes back as it was, and what surrounds it has the tokens that it had."""
     kind, theirs, folder = made
