@@ -17,6 +17,7 @@
 #include "models/checkpoint.h"
 #include "models/files.h"
 #include "models/grammar.h"
+#include "models/safetensors.h"
 #include "models/train_dump.h"
 
 namespace warpath::cli {
@@ -201,7 +202,7 @@ class Run {
     if (interrupted && saved_) return fmt::format("the same command with --resume goes on");
     if (t_.out.empty())
       return "--out run keeps the model; --data text.txt trains on a text of yours";
-    return "./warpath train --help has the larger models";
+    return fmt::format("./warpath generate --model {} writes text with it", t_.out);
   }
 
   const Options& o_;
@@ -240,7 +241,7 @@ int train(const Options& o) {
   data.check(s.config.vocabulary, s.batch.sequence);
   trainer.allocate();
   const std::filesystem::path weights = std::filesystem::path(t.model) / "model.safetensors";
-  if (is_folder(t.model) && std::filesystem::exists(weights)) load_weights(weights, trainer);
+  if (is_folder(t.model) && SafetensorsFile::there(weights)) load_weights(weights, trainer);
   std::int64_t done = 0;
   if (t.resume) {
     const auto from = last_checkpoint(t.out);

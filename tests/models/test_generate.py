@@ -257,6 +257,27 @@ def test_perplexity(made, tmp_path):
     assert "at least two tokens" in done.stderr
 
 
+def test_weights_in_several_files(made, tmp_path):
+    model, folder = made
+    model.save_pretrained(tmp_path, max_shard_size="60KB")
+    index = tmp_path / "model.safetensors.index.json"
+    names = sorted(set(json.loads(index.read_text())["weight_map"].values()))
+    assert len(names) > 1 and not (tmp_path / "model.safetensors").exists()
+    words = ("--max-new", 6, "--temperature", 0, "--ignore-eos")
+    assert lines("--model", tmp_path, *words) == lines("--model", folder, *words)
+    j = json.loads(index.read_text())
+    for name, why in (("../x.safetensors", "in no file"), (names[0], "is not in"), (3, "in no file")):
+        last = max(k for k, v in j["weight_map"].items() if v == names[1])
+        index.write_text(json.dumps({"weight_map": j["weight_map"] | {last: name}}))
+        done = generate("--model", tmp_path, *words, status=2)
+        assert why in done.stderr and "index.json" in done.stderr
+    index.write_text("{")
+    assert "index.json" in generate("--model", tmp_path, *words, status=2).stderr
+    index.write_text(json.dumps(j))
+    (tmp_path / names[1]).unlink()
+    assert names[1] in generate("--model", tmp_path, *words, status=2).stderr
+
+
 def test_refused(made, tmp_path):
     _, folder = made
     for words, why in [
