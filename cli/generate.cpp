@@ -96,6 +96,8 @@ models::GeneratorSize size_of(const GenerateOptions& g, const models::Config& co
                               const std::vector<models::Request>& requests) {
   if (!g.graph.empty() && g.graph != "on" && g.graph != "off")
     throw Refusal(fmt::format("--graph {}: on or off", g.graph));
+  if (g.graph == "on" && !gpu)
+    throw Refusal("--graph on needs a GPU: on a CPU it would save nothing");
   models::GeneratorSize s;
   s.texts = g.batch > 0 ? g.batch : std::min<std::int64_t>(8, std::ssize(requests));
   s.chunk = std::min<std::int64_t>(g.chunk > 0 ? g.chunk : gpu ? 512 : 64, config.context);

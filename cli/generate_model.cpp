@@ -133,7 +133,7 @@ int measure_perplexity(const Options& o, const GenerateModel& m, const harness::
                  g.quantise, 100 * (std::exp(rounded.loss - result.loss) - 1));
   }
   if (o.json)
-    fmt::print("{}\n", j.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    fmt::print("{}\n", j.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace));
   return all_passed;
 }
 

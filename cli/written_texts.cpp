@@ -37,7 +37,7 @@ double logprob(const std::vector<float>& logits, std::int32_t token) {
 }  // namespace
 
 std::string json_text(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
 WrittenTexts::WrittenTexts(const models::Tokenizer& tokenizer, std::vector<Prompt> prompts,

@@ -61,7 +61,7 @@ class WrittenTexts {
   std::size_t tokens_ = 0, whole_ = 0;
 };
 
-// A text as JSON has it: what is no character is replaced.
+// A text as JSON has it, in ASCII, so that nothing in it ends a line: what is no character is replaced.
 std::string json_text(const std::string& text);
 
 }  // namespace warpath::cli

@@ -305,12 +305,13 @@ def test_table_is_the_scripts(tmp_path):
     assert subprocess.check_output([sys.executable, script], text=True) == table
 
 
-def test_training_and_generating(made, tmp_path):
+@pytest.mark.parametrize("kind", ["llama3", "fallback"])
+def test_training_and_generating(kind, tmp_path):
     """`train --data` takes the tokenizer of the model's folder, a checkpoint keeps it, `generate` reads it there."""
-    _, theirs, folder = made
+    theirs = KINDS[kind]()
     make_model("gpt2", tmp_path, vocab_size=theirs.get_vocab_size() + 3)
-    text = (folder / "tokenizer.json").read_bytes()
-    (tmp_path / "tokenizer.json").write_bytes(text)
+    theirs.save(str(tmp_path / "tokenizer.json"))
+    text = (tmp_path / "tokenizer.json").read_bytes()
     (tmp_path / "text").write_text("".join(text_of_ours()))
     words = ("--dtype", "f32", "--batch", 2, "--sequence", 24, "--steps", 2, "--evaluate-every", 0)
     words += ("--data", tmp_path / "text", "--model", tmp_path)
