@@ -39,7 +39,7 @@ Transformer::Block Transformer::make_block(const Build& b) {
 Transformer::Transformer(const Config& config, const Batch& batch, DType dtype, Memory& memory)
     : config_(config),
       batch_(batch),
-      parameters_(memory, dtype),
+      parameters_(memory, dtype, batch.tuning),
       tokens_(memory.activations.add("tokens", DType::i32, {batch.size, batch.sequence})),
       lengths_(batch.capacity > 0 ? memory.cache.add("lengths", DType::i32, {batch.size})
                                   : Tensor{}),
@@ -59,6 +59,7 @@ Transformer::Transformer(const Config& config, const Batch& batch, DType dtype, 
       last_norm_(std::make_unique<Norm>(outside(config_, batch_, parameters_, memory, lengths_),
                                         config_.family == Family::gpt2 ? "ln_f" : "norm", true)),
       head_(outside(config_, batch_, parameters_, memory, lengths_), embedding_.table()) {
+  parameters_.check_targets();
   const Build b = outside(config_, batch_, parameters_, memory, lengths_);
   if (batch.capacity > 0) return;
   ds_[0] = b.passing("d_sum.0", {b.rows(), config_.width});

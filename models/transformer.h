@@ -21,6 +21,7 @@ struct Batch {
   bool recompute = false;
   // Of a model that writes text: it sees `sequence` new tokens per sequence beside a cache of that many. 0: one that trains.
   std::int64_t capacity = 0;
+  Tuning tuning = {};
 };
 
 class Transformer {
