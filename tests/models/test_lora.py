@@ -237,7 +237,7 @@ def test_refused(words, why):
         ({"use_dora": True}, "'use_dora' is not computed here"),
         ({"rank_pattern": {"c_attn": 3}}, "'rank_pattern' is not computed here"),
         ({"target_modules": ["nose"]}, "no linear layer of the model is named 'nose'"),
-        ({"r": 6}, "has another shape"),
+        ({"r": 6}, "is (5, 48), not (6, 48)"),
     ],
 )
 def test_a_bad_adapter_is_refused(change, why, tmp_path):

@@ -64,11 +64,11 @@ struct Dequantize {
 template <class Args>
 void check_groups(const Args& args) {
   const std::int64_t blocks = args.blocks(), groups = nf4::groups_of(blocks);
-  WARPATH_CHECK(args.scales.shape[0] == groups,
-                std::string(Args::op) + ": argument '" +
-                    (std::string(Args::op) == Quantize::op ? "groups" : "scales") + "' has " +
-                    std::to_string(args.scales.shape[0]) + " groups; " + std::to_string(blocks) +
-                    " blocks are " + std::to_string(groups) + " groups of 256");
+  const std::string what = std::string(Args::op) == Quantize::op ? "groups" : "scales";
+  WARPATH_CHECK(args.scales.shape[0] == groups, std::string(Args::op) + ": " + what + " must be " +
+                                                    std::to_string(groups) + ", one per 256 of " +
+                                                    std::to_string(blocks) + " blocks, not " +
+                                                    std::to_string(args.scales.shape[0]));
 }
 
 }  // namespace warpath::nf4_quantize
