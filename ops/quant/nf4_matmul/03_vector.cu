@@ -1,7 +1,8 @@
 // All rows of x at once, sixteen bytes of codes per access: 32 weights per lane, and w is read once.
 //
 // What changed: a lane expands half a block, multiplies it with 1 to 16 rows of x, and applies the factor once per row. A
-// warp has 512 bytes of codes in flight per load; 16-byte loads of x come from the caches.
+// warp has 512 bytes of codes in flight per load; 16-byte loads of x come from the caches. Its lanes now have sixteen
+// blocks, so the map of their maxima is in shared memory, too.
 // Limit: the instructions. Every weight is a shift, a mask and a lookup before its first product, and a byte of codes
 // arrives in the time that a few instructions take.
 #include "core/block/reduce.cuh"
@@ -15,8 +16,9 @@ constexpr int each = 32;  // weights of a lane per load: half a block
 
 template <class T, int Rows>
 __global__ void __launch_bounds__(32 * warps) rows_at_once(const Problem<T> p) {
-  __shared__ float values[16];
+  __shared__ float values[16], map[256];
   if (threadIdx.x < 16) values[threadIdx.x] = p.values.at[threadIdx.x];
+  for (int i = threadIdx.x; i < 256; i += 32 * warps) map[i] = p.map.at[i];
   __syncthreads();
   const std::int64_t j = std::int64_t(blockIdx.x) * warps + threadIdx.x / 32;
   if (j >= p.n) return;
@@ -25,7 +27,7 @@ __global__ void __launch_bounds__(32 * warps) rows_at_once(const Problem<T> p) {
   for (std::int64_t half = threadIdx.x % 32; half < 2 * p.blocks; half += 32) {
     const std::int64_t at = 2 * j * p.blocks + half;
     const Vector<unsigned char, 16> codes = load_once<16>(p.codes + at * 16);
-    const float factor = p.factor(at / 2);
+    const float factor = p.factor(at / 2, map);
     float w[each];
 #pragma unroll
     for (int e = 0; e < each; ++e)

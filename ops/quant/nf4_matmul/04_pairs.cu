@@ -19,6 +19,8 @@ constexpr int each = 32;  // weights of a lane per load: half a block
 template <class T, int Rows>
 __global__ void __launch_bounds__(32 * warps) pairs(const Problem<T> p) {
   __shared__ float2 table[256][copies];
+  __shared__ float map[256];
+  if (threadIdx.x < 256) map[threadIdx.x] = p.map.at[threadIdx.x];
   for (int i = threadIdx.x; i < 256 * copies; i += 32 * warps) {
     const int byte = i / copies;
     table[byte][i % copies] = make_float2(p.values.at[byte >> 4], p.values.at[byte & 15]);
@@ -32,7 +34,7 @@ __global__ void __launch_bounds__(32 * warps) pairs(const Problem<T> p) {
     for (std::int64_t half = lane; half < 2 * p.blocks; half += 32) {
       const std::int64_t at = 2 * j * p.blocks + half;
       const Vector<unsigned char, 16> codes = load_once<16>(p.codes + at * 16);
-      const float factor = p.factor(at / 2);
+      const float factor = p.factor(at / 2, map);
       float2 w[each / 2];
 #pragma unroll
       for (int e = 0; e < each / 2; ++e) w[e] = table[codes.at[e]][lane % copies];

@@ -22,10 +22,12 @@ struct Problem {
   nf4::Values values;
   nf4::Map map;
 
-  // What the values of block b are multiplied by, blocks counted through all of w.
-  __device__ __forceinline__ float factor(std::int64_t b) const {
-    return fmaf(map.at[absmax[b]], scales[b / nf4::group], *offset);
+  // What the values of block b are multiplied by, blocks counted through all of w. Constant memory serves one address at a
+  // time: where the lanes of a warp have different blocks, a copy of the map in shared memory is the better `from`.
+  __device__ __forceinline__ float factor(std::int64_t b, const float* from) const {
+    return fmaf(from[absmax[b]], scales[b / nf4::group], *offset);
   }
+  __device__ __forceinline__ float factor(std::int64_t b) const { return factor(b, map.at); }
   __device__ __forceinline__ void put(float sum, std::int64_t row, std::int64_t j) const {
     if (bias) sum += to_float(bias[j]);
     y[row * n + j] = from_float<T>(sum);
