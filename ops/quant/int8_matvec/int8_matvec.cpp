@@ -23,6 +23,16 @@ void quantize(const Quantize& args, const Quantize&) {
   });
 }
 
+void dequantize(const Dequantize& args, const Dequantize&) {
+  const std::int64_t k = args.k();
+  parallel_for(args.n(), 4, [&](std::int64_t j) {
+    for (std::int64_t l = 0; l < k; ++l)
+      args.w.as<double>()[j * k + l] =
+          args.scales.as<double>()[j] *
+          static_cast<double>(args.codes.as<std::int64_t>()[j * k + l] - 128);
+  });
+}
+
 void reference(const Args& args, const Args& scale) {
   const std::int64_t rows = args.rows(), n = args.n(), k = args.k();
   parallel_for(n, 16, [&](std::int64_t j) {
@@ -48,12 +58,17 @@ void prepare_weights(const Quantize& args) {
   for (std::int64_t j = 3; j < args.n(); j += 7)
     std::fill_n(args.w.as<double>() + j * args.k(), args.k(), 0.0);
 }
+template <class Args>
 void prepare(const Args& args) {
   for (std::int64_t i = 0; i < args.codes.size(); ++i) args.codes.as<std::int64_t>()[i] &= 255;
 }
 
 Cost quantize_cost(const Quantize& args) {
   return {.flops = 2 * static_cast<double>(args.w.size()),
+          .bytes = static_cast<double>(args.w.bytes() + args.codes.bytes() + args.scales.bytes())};
+}
+Cost dequantize_cost(const Dequantize& args) {
+  return {.flops = static_cast<double>(args.w.size()),
           .bytes = static_cast<double>(args.w.bytes() + args.codes.bytes() + args.scales.bytes())};
 }
 Cost cost(const Args& args) {
@@ -99,6 +114,28 @@ std::vector<Case> quantize_cases() {
   return all;
 }
 
+std::vector<Case> dequantize_cases() {
+  std::vector<Case> all;
+  const auto add = [&](const char* name, std::int64_t n, std::int64_t k, DType dtype, Case c = {}) {
+    c.name = name, c.dims = {{"n", n}, {"k", k}}, c.types = {{"w", dtype}};
+    all.push_back(std::move(c));
+  };
+  add("one", 1, 1, DType::f32);
+  add("no rows", 0, 16, DType::f32);
+  add("nothing of k", 3, 0, DType::bf16);
+  add("a vector", 5, 16, DType::f32);
+  add("warp-1", 5, 31, DType::bf16);
+  add("primes", 11, 257, DType::f16);
+  add("aligned f32", 9, 528, DType::f32);
+  add("aligned f16", 9, 528, DType::f16);
+  add("aligned bf16", 9, 4112, DType::bf16);
+  add("misaligned", 6, 256, DType::bf16, {.offset = 1});
+  add("wide", 9, 640, DType::bf16, {.fill = Fill::wide});
+  add("8192x8192", 8192, 8192, DType::bf16, {.bench = true});
+  add("4096x14336", 4096, 14336, DType::bf16, {.bench = true});
+  return all;
+}
+
 std::vector<Case> cases() {
   std::vector<Case> all;
   const auto add = [&](const char* name, std::int64_t rows, std::int64_t n, std::int64_t k,
@@ -139,8 +176,10 @@ std::vector<Case> cases() {
 
 WARPATH_OP(Quantize, .reference = quantize, .cases = quantize_cases, .cost = quantize_cost,
            .tolerance = quantize_tolerance, .prepare = prepare_weights);
+WARPATH_OP(Dequantize, .reference = dequantize, .cases = dequantize_cases, .cost = dequantize_cost,
+           .prepare = prepare<Dequantize>);
 WARPATH_OP(Args, .reference = reference, .cases = cases, .cost = cost, .tolerance = tolerance,
-           .prepare = prepare);
+           .prepare = prepare<Args>);
 
 }  // namespace
 }  // namespace warpath::int8_matvec

@@ -37,6 +37,15 @@ def int8_quantize_kernel(w, codes, scales, k, TILE: tl.constexpr):
 
 
 @triton.jit
+def int8_dequantize_kernel(codes, scales, w, k, TILE: tl.constexpr):
+    j = tl.program_id(0).to(tl.int64)
+    l = tl.program_id(1) * TILE + tl.arange(0, TILE)
+    code = tl.load(codes + j * k + l, mask=l < k, other=128).to(tl.float32)
+    out = (code - 128.0) * tl.load(scales + j)
+    tl.store(w + j * k + l, out.to(w.dtype.element_ty), mask=l < k)
+
+
+@triton.jit
 def int8_matvec_kernel(
     x, codes, scales, bias, y, rows, n, k, HAS_BIAS: tl.constexpr, ROWS: tl.constexpr,
     N: tl.constexpr, K: tl.constexpr,
@@ -67,6 +76,18 @@ def int8_quantize(w: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     if n:
         int8_quantize_kernel[(n,)](w.contiguous(), codes, scales, k, TILE=1024)
     return codes, scales
+
+
+def int8_dequantize(
+    codes: torch.Tensor, scales: torch.Tensor, w_dtype: str = ""
+) -> torch.Tensor:
+    n, k = codes.shape
+    dtype = {"f16": torch.float16, "bf16": torch.bfloat16}.get(w_dtype, torch.float32)
+    w = torch.empty(n, k, dtype=dtype, device=codes.device)
+    if w.numel():
+        grid = n, triton.cdiv(k, 1024)
+        int8_dequantize_kernel[grid](codes.contiguous(), scales, w, k, TILE=1024)
+    return w
 
 
 def int8_matvec(
