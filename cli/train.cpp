@@ -84,12 +84,12 @@ Tuning tuning_of(const TrainOptions& t, const Config& config) {
   if (!tuning.adapts()) {
     if (t.rank > 0 || t.alpha > 0) throw Refusal("--rank and --alpha belong to --lora");
     if (!t.quantise.empty())
-      throw Refusal("--quantise: 4-bit weights are not trained; add --lora q,v or another choice");
+      throw Refusal("--quantise: packed weights are not trained; add --lora q,v or another choice");
     if (!t.merge.empty()) throw Refusal("--merge needs --adapter: there is nothing to merge");
   }
-  if (!t.quantise.empty() && t.quantise != "nf4")
-    throw Refusal(fmt::format("--quantise {}: training knows nf4", t.quantise));
-  tuning.nf4 = t.quantise == "nf4";
+  if (!t.quantise.empty() && t.quantise != "nf4" && t.quantise != "int8")
+    throw Refusal(fmt::format("--quantise {}: nf4 and int8 are known", t.quantise));
+  tuning.form = t.quantise == "nf4" ? Form::nf4 : t.quantise == "int8" ? Form::int8 : Form::plain;
   return tuning;
 }
 
@@ -275,11 +275,13 @@ int train(const Options& o) {
   if (s.graph && !backend.gpu())
     throw Refusal("--graph needs a GPU: on a CPU it would save nothing");
   Trainer trainer(backend, s);
-  const std::string trained = s.batch.tuning.adapts()
-                                  ? fmt::format(", {:.3f} M of adapters beside {} are trained",
-                                                static_cast<double>(trainer.trained_count()) / 1e6,
-                                                s.batch.tuning.nf4 ? "4-bit matrices" : "them")
-                                  : "";
+  const std::string trained =
+      s.batch.tuning.adapts()
+          ? fmt::format(
+                ", {:.3f} M of adapters beside {} are trained",
+                static_cast<double>(trainer.trained_count()) / 1e6,
+                s.batch.tuning.form == Form::plain ? "them" : models::name(s.batch.tuning.form))
+          : "";
   if (!o.json)
     fmt::print("{}: {:.1f} M parameters in {}{}, {} x {}{} tokens per step, on {} ({})\n", t.model,
                static_cast<double>(trainer.parameter_count()) / 1e6, name(s.dtype), trained,
@@ -355,7 +357,8 @@ const Command train_command = {
                  "train adapters beside these layers only: q,v or all, or names of layers");
       flags.count("--rank", t.rank, "of the adapters (default: 8)");
       flags.real("--alpha", t.alpha, "their factor times the rank (default: twice the rank)");
-      flags.text("--quantise", t.quantise, "Q", "nf4: the layers' matrices in 4 bits, frozen");
+      flags.text("--quantise", t.quantise, "Q",
+                 "nf4 or int8: the layers' matrices in 4 or 8 bits, frozen");
       flags.text("--adapter", t.adapter, "DIR", "go on with adapters that PEFT or --out has saved");
       flags.text("--merge", t.merge, "DIR",
                  "write the model with its --adapter merged in, and end");

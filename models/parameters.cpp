@@ -16,9 +16,9 @@ Parameter Parameters::add(Parameter p, std::initializer_list<std::int64_t> shape
 
 Parameter Parameters::linear(const std::string& name, std::int64_t rows, std::int64_t columns,
                              double deviation) {
-  if (!tuning_.nf4) return matrix(name, rows, columns, deviation);
+  if (tuning_.form == Form::plain) return matrix(name, rows, columns, deviation);
   Parameter p = {name, tensor(nullptr, dtype_, {rows, columns}), {}, 0, deviation, true};
-  p.packed = Packed::make(memory_, name, dtype_, rows, columns);
+  p.packed = Packed::make(memory_, name, tuning_.form, dtype_, rows, columns);
   return (tuning_.adapts() ? frozen_ : all_).emplace_back(p);
 }
 

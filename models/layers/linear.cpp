@@ -33,8 +33,7 @@ Tensor Linear::expanded(Ops& ops) const {
 
 void Linear::forward(Ops& ops, const Tensor& x, const Tensor& y) const {
   const bool by_rows = layout == Layout::out_in && !adapter.there();
-  if (by_rows && weight.packed.there() && x.shape[0] <= few_rows_packed && x.shape[1] % 64 == 0)
-    return weight.packed.multiply(ops, x, y);
+  if (by_rows && weight.packed.multiplies(x)) return weight.packed.multiply(ops, x, y);
   if (by_rows && !weight.packed.there() && x.shape[0] <= few_rows) {
     matvec::Args args;
     args.x = x, args.w = weight.value, args.y = y;

@@ -6,8 +6,6 @@ namespace warpath::models {
 
 // Up to which a product reads little but the weight: matvec's share.
 inline constexpr std::int64_t few_rows = 8;
-// The same of a packed weight, which costs a pass to expand.
-inline constexpr std::int64_t few_rows_packed = 16;
 
 struct Linear {
   // (in, out) is how GPT-2 keeps a weight, (out, in) how Llama does.

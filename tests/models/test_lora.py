@@ -103,12 +103,20 @@ def four_bits(w: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     return (values[nearest] * most).view_as(w), most.expand_as(blocks).reshape(w.shape)
 
 
-@pytest.mark.parametrize("kind", TARGETS)
-def test_qlora_is_lora_on_expanded_weights(kind, tmp_path):
+def eight_bits(w: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """The weights that eight bits with a scale per row leave of w, and the rows' maxima."""
+    most = w.double().abs().amax(1, keepdim=True)
+    return (w.double() / most * 127).round() / 127 * most, most.expand_as(w)
+
+
+@pytest.mark.parametrize(
+    ("kind", "form"), [("gpt2", "nf4"), ("llama3", "nf4"), ("gpt2", "int8"), ("llama3", "int8")]
+)
+def test_qlora_is_lora_on_expanded_weights(kind, form, tmp_path):
     model = make_model(kind, tmp_path / "model").double()
     weights = write_adapter(model, kind, tmp_path / "adapter")
     words = ("--model", tmp_path / "model", "--adapter", tmp_path / "adapter", *BATCH)
-    got = dump(tmp_path, *words, "--quantise", "nf4")
+    got = dump(tmp_path, *words, "--quantise", form)
     own = model.state_dict()
     packed = 0
     for name, w in load_file(tmp_path / "model/model.safetensors").items():
@@ -116,16 +124,16 @@ def test_qlora_is_lora_on_expanded_weights(kind, tmp_path):
         if w.dim() < 2 or not (".h." in name or ".layers." in name):
             assert torch.equal(expanded, w), name
             continue
-        wanted, most = four_bits(w)
-        # A maximum has eight bits of its own: a distance from the mean, to 1/64 of it where it is large.
+        wanted, most = four_bits(w) if form == "nf4" else eight_bits(w)
+        # A maximum of NF4 has eight bits of its own: a distance from the mean, to 1/64 of it where it is large.
         error = (expanded - wanted).abs() / most
-        assert error.max() < 0.02 and not torch.equal(expanded, w), name
+        assert error.max() < (0.02 if form == "nf4" else 1e-6) and not torch.equal(expanded, w), name
         own[name] = expanded
         packed += 1
     assert packed == (8 if kind == "gpt2" else 14)
     model.load_state_dict(own)
     check_against(model, adapt(model, weights), got)
-    merge = (*words[:4], "--dtype", "f32", "--quantise", "nf4", "--merge", tmp_path / "merged")
+    merge = (*words[:4], "--dtype", "f32", "--quantise", form, "--merge", tmp_path / "merged")
     warpath(*merge)
     merged = AutoModelForCausalLM.from_pretrained(tmp_path / "merged").double()
     with torch.no_grad():
@@ -216,8 +224,8 @@ def test_memory_beside_full_training():
     ("words", "why"),
     [
         (("--lora", "q,nose"), "no layer 'nose'; there are qkv, o, up, down, all"),
-        (("--quantise", "nf4"), "4-bit weights are not trained; add --lora"),
-        (("--lora", "q", "--quantise", "nf3"), "training knows nf4"),
+        (("--quantise", "nf4"), "packed weights are not trained; add --lora"),
+        (("--lora", "q", "--quantise", "nf3"), "nf4 and int8 are known"),
         (("--merge", "out"), "--merge needs --adapter"),
         (("--rank", 4), "--rank and --alpha belong to --lora"),
         (("--adapter", "missing"), "adapter_config.json: cannot be opened"),

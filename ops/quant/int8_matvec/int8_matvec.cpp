@@ -60,7 +60,8 @@ void prepare_weights(const Quantize& args) {
 }
 template <class Args>
 void prepare(const Args& args) {
-  for (std::int64_t i = 0; i < args.codes.size(); ++i) args.codes.as<std::int64_t>()[i] &= 255;
+  const Tensor& codes = args.codes;
+  for (std::int64_t i = 0; i < codes.size(); ++i) codes.as<std::int64_t>()[i] &= 255;
 }
 
 Cost quantize_cost(const Quantize& args) {
