@@ -17,17 +17,21 @@ Adapter Adapter::make(const Build& b, const std::string& name, std::int64_t in, 
   const double reach = 1 / std::sqrt(static_cast<double>(in));
   l.a = b.parameters.adapter(prefix + ".lora_A.weight", tuning.rank, in, reach);
   l.b = b.parameters.adapter(prefix + ".lora_B.weight", out, tuning.rank, 0);
-  l.thin_ = b.kept(name + ".lora", {b.rows(), tuning.rank});
-  l.d_thin_ = b.passing("d_lora", {b.rows(), tuning.rank});
+  l.thin_ = b.passing("d_lora.thin", {b.rows(), tuning.rank});
+  l.d_thin_ = b.passing("d_lora.d_thin", {b.rows(), tuning.rank});
   l.to_result_ = b.passing("d_lora." + std::to_string(out), {b.rows(), out});
   l.to_input_ = b.passing("d_lora." + std::to_string(in), {b.rows(), in});
   return l;
 }
 
+void Adapter::make_thin(Ops& ops, const Tensor& x) const {
+  matmul::Args args;
+  args.a = matrix(x), args.b = transposed(a.value), args.d = matrix(thin_);
+  ops.call(args);
+}
+
 Tensor Adapter::forward(Ops& ops, const Tensor& x) const {
-  matmul::Args down;
-  down.a = matrix(x), down.b = transposed(a.value), down.d = matrix(thin_);
-  ops.call(down);
+  make_thin(ops, x);
   matmul::Args up;
   up.a = matrix(thin_), up.b = transposed(b.value), up.d = matrix(to_result_), up.alpha = scale;
   ops.call(up);
@@ -40,6 +44,7 @@ Tensor Adapter::backward(Ops& ops, const Tensor& x, const Tensor& dy, const Tens
   to_thin.alpha = scale;
   ops.call(to_thin);
 
+  make_thin(ops, x);
   matmul::Args to_b;
   to_b.a = transposed(dy), to_b.b = matrix(thin_), to_b.d = matrix(b.gradient), to_b.alpha = scale;
   ops.call(to_b);

@@ -17,10 +17,13 @@ struct Adapter {
 
   // What is added to the layer's result, (rows, out). It and the result below are overwritten by the next layer.
   Tensor forward(Ops& ops, const Tensor& x) const;
-  // The gradients of A and B; what is added to that of x, (rows, in), and `add` to it. After forward().
+  // The gradients of A and B; what is added to that of x, (rows, in), and `add` to it. x A^T is computed again: that costs
+  // less than keeping it for every layer.
   Tensor backward(Ops& ops, const Tensor& x, const Tensor& dy, const Tensor& add) const;
 
  private:
+  void make_thin(Ops& ops, const Tensor& x) const;
+
   Tensor thin_, d_thin_;         // x A^T and its gradient, (rows, rank)
   Tensor to_result_, to_input_;  // (rows, out), (rows, in)
 };
