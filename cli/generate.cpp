@@ -28,7 +28,7 @@ Examples:
   ./warpath generate --model run --prompt "a cat" --prompt "two birds" --max-new 40 --temperature 0
   ./warpath generate --model run --prompts questions.txt --batch 4 --json
   ./warpath generate --model run --prompt "the " --top-k 5 --stop . --seed 7
-  ./warpath generate --model run --perplexity text.txt
+  ./warpath generate --model run --perplexity text.txt --quantise nf4
   ./warpath generate --model folder --tokenise text.txt
 
 --model is a folder with config.json and model.safetensors, or the --out of a run. Its tokenizer.json (byte-level BPE) makes
@@ -102,6 +102,7 @@ models::GeneratorSize size_of(const GenerateOptions& g, const models::Config& co
   s.texts = g.batch > 0 ? g.batch : std::min<std::int64_t>(8, std::ssize(requests));
   s.chunk = std::min<std::int64_t>(g.chunk > 0 ? g.chunk : gpu ? 512 : 64, config.context);
   s.page_size = gpu ? 64 : 16;  // attention_decode reads whole tiles of 64 keys on a GPU
+  s.form = form_of(g.quantise);
   s.graph = g.graph.empty() ? gpu : g.graph == "on";
   std::vector<std::int64_t> wants;
   std::int64_t most = 0;
@@ -127,8 +128,6 @@ int generate(const Options& o) {
   const bool toy = g.model.empty();
   const GenerateModel m = generate_model(o, places);
   if (!g.perplexity.empty()) return measure_perplexity(o, m, places);
-  if (!g.quantise.empty())
-    throw Refusal("--quantise needs --perplexity FILE to measure its cost on");
   if (g.max_new < 1) throw Refusal("--max-new: at least 1");
   for (const std::string& stop : g.stops)
     if (stop.empty()) throw Refusal("an empty --stop");
@@ -145,7 +144,8 @@ int generate(const Options& o) {
                               size_of(g, m.config, backend.gpu(), requests));
   must_fit(backend, generator.bytes(), "a smaller --batch or --pages, or --dtype bf16, takes less");
   generator.allocate();
-  models::load_weights(m.folder / "model.safetensors", backend.device(), generator.parameters());
+  models::load_weights(m.folder / "model.safetensors", backend.device(), generator.parameters(), {},
+                       &generator.ops());
 
   TextOptions options;
   options.stops = g.stops;
@@ -211,8 +211,9 @@ const Command generate_command = {
                  "a step as one CUDA graph; default: on where there is a GPU");
       flags.text("--dtype", g.dtype, "D", "f32, bf16 or f16: of the weights and the cache");
       flags.text("--perplexity", g.perplexity, "FILE", "measure it on a text, and write none");
-      flags.text("--quantise", g.quantise, "Q",
-                 "int8: with --perplexity, also with weights rounded so");
+      flags.text(
+          "--quantise", g.quantise, "Q",
+          "int8 or nf4: the layers' matrices in 8 or 4 bits; --perplexity shows what that costs");
       flags.list("--tokenise", g.tokenise, false, "FILE", "show the tokens of a text, and end");
       flags.text("--backend", o.backend, "B",
                  "simt (this CPU) or cuda; default: the GPU when there is one");

@@ -1,7 +1,6 @@
 #include "cli/generate_model.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -16,7 +15,6 @@
 #include "models/checkpoint.h"
 #include "models/files.h"
 #include "models/perplexity.h"
-#include "models/rounded_weights.h"
 
 namespace warpath::cli {
 namespace {
@@ -96,41 +94,52 @@ int tokenise(const Options& o) {
   return all_passed;
 }
 
+models::Form form_of(const std::string& quantise) {
+  for (const models::Form form : {models::Form::int8, models::Form::nf4})
+    if (quantise == models::name(form)) return form;
+  if (!quantise.empty())
+    throw Refusal(fmt::format("--quantise {}: int8 and nf4 are known", quantise));
+  return models::Form::plain;
+}
+
 int measure_perplexity(const Options& o, const GenerateModel& m, const harness::Places& places) {
   const GenerateOptions& g = o.generate;
-  const std::vector<std::string> formats = models::rounding_formats();
-  if (!g.quantise.empty() && std::find(formats.begin(), formats.end(), g.quantise) == formats.end())
-    throw Refusal(fmt::format("--quantise {}: known: {}", g.quantise, fmt::join(formats, ", ")));
+  const models::Form form = form_of(g.quantise);
   const models::Tokens tokens = m.tokenizer.encode(models::read_whole(g.perplexity));
   if (tokens.size() < 2)
     throw Refusal(fmt::format("{}: perplexity wants at least two tokens", g.perplexity));
   const std::int64_t window =
       std::min({m.config.context, std::int64_t{1024}, std::ssize(tokens) - 1});
   models::Backend backend(places, choose_backend(places, o.backend).name);
-  models::Perplexity measure(backend, m.config, m.dtype, window);
-  must_fit(backend, measure.bytes(), "--dtype bf16 takes less");
-  measure.allocate();
-  models::load_weights(m.folder / "model.safetensors", backend.device(), measure.parameters());
   const NoteInterrupts notes;
-  const auto measured = [&] { return measure.of(tokens, [] { return interrupted != 0; }); };
-  const auto result = measured();
+  std::int64_t bytes = 0;
+  const auto measured = [&](models::Form of) {
+    models::Perplexity measure(backend, m.config, m.dtype, window, of);
+    must_fit(backend, bytes = measure.bytes(), "--dtype bf16 takes less");
+    measure.allocate();
+    models::load_weights(m.folder / "model.safetensors", backend.device(), measure.parameters(), {},
+                         &measure.ops());
+    return measure.of(tokens, [] { return interrupted != 0; });
+  };
+  const auto plain = measured(models::Form::plain);
   nlohmann::ordered_json j = {{"file", g.perplexity},
-                              {"tokens", result.tokens},
+                              {"tokens", plain.tokens},
                               {"window", window},
-                              {"loss", result.loss},
-                              {"perplexity", std::exp(result.loss)}};
+                              {"loss", plain.loss},
+                              {"perplexity", std::exp(plain.loss)}};
   if (!o.json)
-    fmt::print("perplexity {:.5g}: {:.4f} nats per token, {} tokens in windows of {}\n",
-               std::exp(result.loss), result.loss, result.tokens, window);
-  if (!g.quantise.empty() && !interrupted) {
-    models::round_weights(g.quantise, backend.device(), m.config, measure.parameters());
-    const auto rounded = measured();
+    fmt::print("perplexity {:.5g}: {:.4f} nats per token, {} tokens in windows of {}, {}\n",
+               std::exp(plain.loss), plain.loss, plain.tokens, window,
+               bytes_text(static_cast<double>(bytes)));
+  if (form != models::Form::plain && !interrupted) {
+    const auto packed = measured(form);
     j["quantise"] = g.quantise;
-    j["quantised_loss"] = rounded.loss;
-    j["quantised_perplexity"] = std::exp(rounded.loss);
+    j["quantised_loss"] = packed.loss;
+    j["quantised_perplexity"] = std::exp(packed.loss);
     if (!o.json)
-      fmt::print("perplexity {:.5g} with weights in {}: {:+.2f}%\n", std::exp(rounded.loss),
-                 g.quantise, 100 * (std::exp(rounded.loss - result.loss) - 1));
+      fmt::print("perplexity {:.5g} with matrices in {}: {:+.2f}%, {}\n", std::exp(packed.loss),
+                 g.quantise, 100 * (std::exp(packed.loss - plain.loss) - 1),
+                 bytes_text(static_cast<double>(bytes)));
   }
   if (o.json)
     fmt::print("{}\n", j.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace));

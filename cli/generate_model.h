@@ -7,6 +7,7 @@
 #include "models/backend.h"
 #include "models/config.h"
 #include "models/text/tokenizer.h"
+#include "models/tuning.h"
 
 namespace warpath::cli {
 
@@ -19,6 +20,9 @@ struct GenerateModel {
 
 // By --model; without it the toy, which is trained once, kept in the build folder, and says so.
 GenerateModel generate_model(const Options& o, const harness::Places& places);
+
+// Of --quantise; refuses a name that is not known.
+models::Form form_of(const std::string& quantise);
 
 // Refuses what the device has no memory for.
 void must_fit(const models::Backend& backend, std::int64_t bytes, const char* what_helps);

@@ -8,6 +8,9 @@ namespace warpath::cli {
 
 struct TrainOptions {
   std::string model = "toy", data, dtype, out, svg, dump;
+  std::string lora, quantise, adapter, merge;
+  int rank = 0;
+  double alpha = 0;
   int batch = 0, sequence = 0, accumulate = 1, steps = 0, warmup = 0;
   int evaluate_every = 50, evaluate_batches = 4, save_every = 0;
   double rate = 0, least_rate = 0, weight_decay = 0.1, clip = 1;

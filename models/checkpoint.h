@@ -1,5 +1,6 @@
 // What a run can be picked up from, bit for bit: a folder "step-000100" with
-//   model.safetensors, config.json      the model, as Hugging Face names it
+//   model.safetensors, config.json      the model, as Hugging Face names it; where adapters are trained,
+//                                       adapter_model.safetensors and adapter_config.json in place of the first
 //   optimizer.safetensors               moments, and master weights where there are any
 //   tokenizer.json                      and what belongs to it, where the model has one
 //   state.json                          the step, and the settings that must be the same
@@ -23,9 +24,11 @@ std::optional<std::filesystem::path> last_checkpoint(const std::filesystem::path
 std::int64_t load_checkpoint(const std::filesystem::path& checkpoint, Trainer& trainer,
                              const Data& data);
 
-// The parameters alone, and the same in f32 in `masters` where there are any. Any float type becomes the model's.
+// The model's own parameters, and the same in f32 in `masters` where there are any. Any float type becomes the model's.
+// Packed ones are packed by `ops`.
 void load_weights(const std::filesystem::path& safetensors, const harness::Device& device,
-                  const Parameters& parameters, const std::vector<Tensor>& masters = {});
+                  const Parameters& parameters, const std::vector<Tensor>& masters = {},
+                  Ops* ops = nullptr);
 void load_weights(const std::filesystem::path& safetensors, Trainer& trainer);
 
 // config.json as Hugging Face's transformers reads it, and back.

@@ -13,6 +13,7 @@ Batch batch_of(const Config& c, const GeneratorSize& s, std::int64_t texts, std:
   b.size = texts, b.sequence = tokens;
   b.recompute = true;  // layers take turns at one set of activations: there is no backward pass
   b.pages = s.pages, b.page_size = s.page_size;
+  b.tuning.form = s.form;
   b.capacity = s.pages_for(c.context) * s.page_size;
   return b;
 }
@@ -29,6 +30,7 @@ Generator::Generator(Backend& backend, const Config& config, DType dtype, const 
       ops_(backend, false),
       counted_beside_([&] {
         const Transformer reader(config_, reads_, dtype_, counted_);
+        reader.parameters().pack(ops_);
         reader.forward(ops_);
         return Memory::beside(counted_);
       }()) {

@@ -17,6 +17,7 @@ struct GeneratorSize {
   std::int64_t page_size = 16;  // tokens
   std::int64_t pages = 1;       // of the cache, for all texts
   bool graph = false;           // a step is recorded as a CUDA graph and replayed
+  Form form = Form::plain;      // of the blocks' matrices
 
   std::int64_t pages_for(std::int64_t tokens) const { return (tokens + page_size - 1) / page_size; }
 };
@@ -34,6 +35,7 @@ class Generator {
   std::int64_t bytes() const;  // of device memory, known before any is taken
   void allocate();
   const Parameters& parameters() const { return reader_->parameters(); }
+  Ops& ops() { return ops_; }  // for weights that are packed when they are loaded
 
   // Reads a text from its beginning into its pages; the logits of its last token.
   std::vector<float> read(const Tokens& text, const Pages& pages);

@@ -7,10 +7,13 @@
 
 namespace warpath::models {
 
-Perplexity::Perplexity(Backend& backend, const Config& config, DType dtype, std::int64_t window)
+Perplexity::Perplexity(Backend& backend, const Config& config, DType dtype, std::int64_t window,
+                       Form form)
     : backend_(backend), config_(config), dtype_(dtype), ops_(backend, false) {
   batch_.size = 1, batch_.sequence = window, batch_.recompute = true;
+  batch_.tuning.form = form;
   const Transformer model(config_, batch_, dtype_, counted_);
+  model.parameters().pack(ops_);
   model.forward(ops_);
   model.loss(ops_);
 }

@@ -9,12 +9,14 @@ namespace warpath::models {
 
 class Perplexity {
  public:
-  // The text is cut into windows of `window` tokens; a token sees those before it in its window.
-  Perplexity(Backend& backend, const Config& config, DType dtype, std::int64_t window);
+  // The text is cut into windows of `window` tokens; a token sees those before it in its window. `form`: of the blocks' matrices.
+  Perplexity(Backend& backend, const Config& config, DType dtype, std::int64_t window,
+             Form form = Form::plain);
 
   std::int64_t bytes() const;  // of device memory, known before any is taken
   void allocate();
   const Parameters& parameters() const { return model_->parameters(); }
+  Ops& ops() { return ops_; }  // for weights that are packed when they are loaded
 
   // The mean of -log p over all tokens but the first. `stops` is asked between windows; where it says true, the mean is over
   // those that were seen.

@@ -42,7 +42,7 @@ Transformer::Block Transformer::make_block(const Build& b) {
 Transformer::Transformer(const Config& config, const Batch& batch, DType dtype, Memory& memory)
     : config_(config),
       batch_(batch),
-      parameters_(memory, dtype),
+      parameters_(memory, dtype, batch.tuning),
       tokens_(memory.activations.add("tokens", DType::i32, {batch.size, batch.sequence})),
       lengths_(batch.capacity > 0 ? memory.activations.add("lengths", DType::i32, {batch.size})
                                   : Tensor{}),
@@ -67,6 +67,7 @@ Transformer::Transformer(const Config& config, const Batch& batch, DType dtype, 
           std::make_unique<Norm>(outside(config_, batch_, parameters_, memory, lengths_, table_),
                                  config_.family == Family::gpt2 ? "ln_f" : "norm", true)),
       head_(outside(config_, batch_, parameters_, memory, lengths_, table_), embedding_.table()) {
+  parameters_.check_targets();
   const Build b = outside(config_, batch_, parameters_, memory, lengths_, table_);
   if (batch.capacity > 0) return;
   ds_[0] = b.passing("d_sum.0", {b.rows(), config_.width});

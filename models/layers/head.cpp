@@ -46,6 +46,7 @@ void Head::backward(Ops& ops, const Tensor& x, const Tensor& dx, double scale) c
   matmul::Args to_x;
   to_x.a = matrix(logits_), to_x.b = matrix(table_.value), to_x.d = matrix(dx);
   ops.call(to_x);
+  if (!table_.gradient.data) return;
   matmul::Args to_table;
   to_table.a = transposed(logits_), to_table.b = matrix(x), to_table.d = matrix(table_.gradient);
   ops.call(to_table);

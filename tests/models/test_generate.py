@@ -247,12 +247,18 @@ def test_perplexity(made, tmp_path):
     others = ("wte", "wpe", "embed_tokens", "lm_head")
     for name, w in weights.items():
         if w.ndim == 2 and not any(o in name for o in others):
-            scale = w.abs().amax(0 if "transformer" in name else 1, keepdim=True) / 127
-            weights[name] = (w / scale).round() * scale
+            scale = w.abs().amax(1, keepdim=True) / 127
+            weights[name] = (w * (127 / w.abs().amax(1, keepdim=True))).round() * scale
     save_file(weights, tmp_path / "model.safetensors", {"format": "pt"})
-    want = loss_of(AutoModelForCausalLM.from_pretrained(tmp_path).eval(), list(text), 40)
-    assert got["quantised_loss"] == pytest.approx(want, rel=1e-5)
+    rounded = AutoModelForCausalLM.from_pretrained(tmp_path).eval()
+    assert got["quantised_loss"] == pytest.approx(loss_of(rounded, list(text), 40), rel=1e-5)
     assert got["quantised_loss"] != got["loss"]
+    four = lines("--model", folder, "--perplexity", tmp_path / "text", "--quantise", "nf4")[0]
+    assert four["loss"] == got["loss"] and 0 < abs(four["quantised_loss"] - got["loss"]) < 0.5
+    # Text by packed matrices is the text of a model that has what they stand for.
+    words = ("--max-new", 8, "--temperature", 0, "--ignore-eos", *prompts(PROMPTS[0]))
+    written = lines("--model", folder, "--quantise", "int8", *words)[0]["ids"]
+    assert written == by_hugging_face(rounded, PROMPTS[0], 8)
     (tmp_path / "text").write_bytes(b"a")
     done = generate("--model", folder, "--perplexity", tmp_path / "text", status=2)
     assert "at least two tokens" in done.stderr
@@ -292,7 +298,7 @@ def test_refused(made, tmp_path):
         (("--model", folder, "--min-p", 2), "--min-p"),
         (("--model", folder, "--max-new", 5, "--graph", "maybe"), "--graph maybe"),
         (("--model", folder, "--stop", ""), "--stop"),
-        (("--model", folder, "--quantise", "int8"), "--perplexity"),
+        (("--model", folder, "--max-new", 5, "--quantise", "q"), "--quantise q"),
         (("--model", folder, "--perplexity", __file__, "--quantise", "x"), "--quantise x"),
         (("--model", folder, "--prompts", tmp_path / "none"), "none"),
     ]:
