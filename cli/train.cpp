@@ -4,19 +4,21 @@
 
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/interrupt.h"
 #include "cli/loss_plot.h"
 #include "cli/report.h"
 #include "cli/select.h"
 #include "cli/terminal.h"
 #include "cli/train_report.h"
 #include "core/host/error.h"
+#include "models/adapter_file.h"
 #include "models/checkpoint.h"
 #include "models/files.h"
 #include "models/grammar.h"
+#include "models/safetensors.h"
 #include "models/train_dump.h"
 
 namespace warpath::cli {
@@ -33,32 +35,13 @@ Examples:
   ./warpath train --model gpt2-124m --data shards --dtype bf16 --batch 64 --sequence 1024 --out run
   ./warpath train --resume --out run ...              goes on from the last checkpoint, bit for bit
   ./warpath train --model llama-1b --memory           what device memory would hold; trains nothing
+  ./warpath train --model DIR --lora q,v --out run    LoRA: the model stays, small adapters beside it are trained
+  ./warpath train --model DIR --lora all --rank 16 --quantise nf4 --out run    QLoRA: the model in 4 bits
+  ./warpath train --model DIR --adapter run/step-000100 --merge merged    one model of both
   ./warpath train --profile                           where the time of one step goes, by op
 
 Ctrl-C ends the run after its step and saves it where --out is given.
 Exit status: 0 trained, 1 the loss or the gradients were no numbers, 2 the command was wrong or a part is missing.)";
-
-volatile std::sig_atomic_t interrupted = 0;
-void note_interrupt(int) {
-  interrupted = 1;
-}
-
-// The first Ctrl-C is noted; the next one ends the program at once.
-class NoteInterrupts {
- public:
-  NoteInterrupts() {
-    struct sigaction action {};
-    action.sa_handler = note_interrupt;
-    action.sa_flags = SA_RESETHAND;
-    sigaction(SIGINT, &action, &before_);
-  }
-  ~NoteInterrupts() { sigaction(SIGINT, &before_, nullptr); }
-  NoteInterrupts(const NoteInterrupts&) = delete;
-  NoteInterrupts& operator=(const NoteInterrupts&) = delete;
-
- private:
-  struct sigaction before_ {};
-};
 
 // A model's name, or a folder that Hugging Face's transformers has written.
 bool is_folder(const std::string& model) {
@@ -66,11 +49,36 @@ bool is_folder(const std::string& model) {
   return std::filesystem::is_directory(model, ignored);
 }
 
+// What --lora, --adapter and --quantise say.
+Tuning tuning_of(const TrainOptions& t, const Config& config) {
+  Tuning tuning;
+  if (!t.lora.empty() && !t.adapter.empty())
+    throw Refusal("--adapter brings its own layers: leave --lora out");
+  if (!t.adapter.empty() && (t.rank > 0 || t.alpha > 0))
+    throw Refusal("--adapter brings its own rank and alpha: leave --rank and --alpha out");
+  if (!t.adapter.empty()) tuning = read_adapter_config(t.adapter);
+  if (!t.lora.empty()) tuning.targets = parse_targets(t.lora, config.family);
+  if (t.rank > 0) tuning.rank = t.rank;
+  if (t.adapter.empty()) tuning.alpha = t.alpha > 0 ? t.alpha : 2.0 * double(tuning.rank);
+  if (!tuning.adapts()) {
+    if (t.rank > 0 || t.alpha > 0) throw Refusal("--rank and --alpha belong to --lora");
+    if (!t.quantise.empty())
+      throw Refusal("--quantise: packed weights are not trained; add --lora q,v or another choice");
+    if (!t.merge.empty()) throw Refusal("--merge needs --adapter: there is nothing to merge");
+  }
+  if (!t.quantise.empty() && t.quantise != "nf4" && t.quantise != "int8")
+    throw Refusal(fmt::format("--quantise {}: nf4 and int8 are known", t.quantise));
+  tuning.form = t.quantise == "nf4" ? Form::nf4 : t.quantise == "int8" ? Form::int8 : Form::plain;
+  return tuning;
+}
+
 TrainSettings settings_of(const Options& o) {
   const TrainOptions& t = o.train;
   TrainSettings s;
   s.config = is_folder(t.model) ? read_config(std::filesystem::path(t.model) / "config.json")
                                 : named_config(t.model);
+  s.base = t.model;
+  s.batch.tuning = tuning_of(t, s.config);
   const bool toy = t.model.starts_with("toy");
   s.batch.size = t.batch > 0 ? t.batch : toy ? 8 : 4;
   s.batch.sequence = t.sequence > 0 ? t.sequence : std::min<std::int64_t>(s.config.context, 1024);
@@ -92,11 +100,14 @@ TrainSettings settings_of(const Options& o) {
   // f32 has no rungs that differ from run to run, so it costs nothing there.
   s.deterministic = t.deterministic || s.dtype == DType::f32;
   s.graph = t.graph;
+  if (is_folder(t.model)) s.tokenizer = t.model;
   return s;
 }
 
-Data data_of(const Options& o) {
-  if (!o.train.data.empty()) return Data::of_path(o.train.data);
+Data data_of(const Options& o, const TrainSettings& s) {
+  if (!o.train.data.empty())
+    return Data::of_path(o.train.data, s.tokenizer.empty() ? Tokenizer::of_bytes()
+                                                           : Tokenizer::of_folder(s.tokenizer));
   return Data::of_text(grammar_text(o.seed, std::size_t{1} << 20), "the small grammar");
 }
 
@@ -220,7 +231,7 @@ class Run {
     if (interrupted && saved_) return fmt::format("the same command with --resume goes on");
     if (t_.out.empty())
       return "--out run keeps the model; --data text.txt trains on a text of yours";
-    return "./warpath train --help has the larger models";
+    return fmt::format("./warpath generate --model {} writes text with it", t_.out);
   }
 
   const Options& o_;
@@ -246,20 +257,39 @@ int train(const Options& o) {
   if (s.graph && !backend.gpu())
     throw Refusal("--graph needs a GPU: on a CPU it would save nothing");
   Trainer trainer(backend, s);
+  const std::string trained =
+      s.batch.tuning.adapts()
+          ? fmt::format(
+                ", {:.3f} M of adapters beside {} are trained",
+                static_cast<double>(trainer.trained_count()) / 1e6,
+                s.batch.tuning.form == Form::plain ? "them" : models::name(s.batch.tuning.form))
+          : "";
   if (!o.json)
-    fmt::print("{}: {:.1f} M parameters in {}, {} x {}{} tokens per step, on {} ({})\n", t.model,
-               static_cast<double>(trainer.parameter_count()) / 1e6, name(s.dtype), s.batch.size,
-               s.batch.sequence, s.accumulate > 1 ? fmt::format(" x {}", s.accumulate) : "",
-               backend.info().name, backend.name());
+    fmt::print("{}: {:.1f} M parameters in {}{}, {} x {}{} tokens per step, on {} ({})\n", t.model,
+               static_cast<double>(trainer.parameter_count()) / 1e6, name(s.dtype), trained,
+               s.batch.size, s.batch.sequence,
+               s.accumulate > 1 ? fmt::format(" x {}", s.accumulate) : "", backend.info().name,
+               backend.name());
   if (t.memory) {
-    print_memory_plan(trainer);
+    TrainSettings full = s;
+    full.batch.tuning = {};
+    if (s.batch.tuning.adapts())
+      print_memory_plan(trainer, Trainer(backend, full).memory_plan());
+    else
+      print_memory_plan(trainer);
     return all_passed;
   }
-  const Data data = data_of(o);
+  const Data data = data_of(o, s);
   data.check(s.config.vocabulary, s.batch.sequence);
   trainer.allocate();
   const std::filesystem::path weights = std::filesystem::path(t.model) / "model.safetensors";
-  if (is_folder(t.model) && std::filesystem::exists(weights)) load_weights(weights, trainer);
+  if (is_folder(t.model) && SafetensorsFile::there(weights)) load_weights(weights, trainer);
+  if (!t.adapter.empty()) load_adapter(t.adapter, trainer);
+  if (!t.merge.empty()) {
+    save_merged(t.merge, trainer);
+    if (!o.json) fmt::print("merged: {}\n", t.merge);
+    return all_passed;
+  }
   std::int64_t done = 0;
   if (t.resume) {
     const auto from = last_checkpoint(t.out);
@@ -305,6 +335,15 @@ const Command train_command = {
       flags.count("--evaluate-batches", t.evaluate_batches, "how many each time");
       flags.text("--out", t.out, "DIR", "checkpoints are written here");
       flags.count("--save-every", t.save_every, "steps; always at the end and on Ctrl-C");
+      flags.text("--lora", t.lora, "L",
+                 "train adapters beside these layers only: q,v or all, or names of layers");
+      flags.count("--rank", t.rank, "of the adapters (default: 8)");
+      flags.real("--alpha", t.alpha, "their factor times the rank (default: twice the rank)");
+      flags.text("--quantise", t.quantise, "Q",
+                 "nf4 or int8: the layers' matrices in 4 or 8 bits, frozen");
+      flags.text("--adapter", t.adapter, "DIR", "go on with adapters that PEFT or --out has saved");
+      flags.text("--merge", t.merge, "DIR",
+                 "write the model with its --adapter merged in, and end");
       flags.yes("--resume", t.resume, "go on from the last checkpoint of --out");
       flags.yes("--recompute", t.recompute,
                 "blocks compute activations again in the backward pass: less memory");

@@ -8,6 +8,9 @@ namespace warpath::cli {
 
 struct TrainOptions {
   std::string model = "toy", data, dtype, out, svg, dump;
+  std::string lora, quantise, adapter, merge;
+  int rank = 0;
+  double alpha = 0;
   int batch = 0, sequence = 0, accumulate = 1, steps = 0, warmup = 0;
   int evaluate_every = 50, evaluate_batches = 4, save_every = 0;
   double rate = 0, least_rate = 0, weight_decay = 0.1, clip = 1;
@@ -16,10 +19,11 @@ struct TrainOptions {
 };
 
 struct GenerateOptions {
-  std::string model, dtype;
-  std::vector<std::string> prompts, stops;
-  int tokens = 48, top_k = 0;
-  double temperature = 1, top_p = 1, min_p = 0;
+  std::string model, dtype, prompts_file, graph, perplexity, quantise;
+  std::vector<std::string> prompts, stops, tokenise;
+  int max_new = 48, top_k = 0, batch = 0, pages = 0, chunk = 0;
+  double temperature = 1, top_p = 1, min_p = 0, repetition_penalty = 1;
+  bool logprobs = false, ignore_eos = false;
 };
 
 }  // namespace warpath::cli

@@ -45,6 +45,25 @@ void print_memory_plan(const models::Trainer& trainer) {
   table.print();
 }
 
+void print_memory_plan(const models::Trainer& trainer,
+                       const std::vector<models::Trainer::Purpose>& full) {
+  Table table({"purpose", "adapters", "", "all trained", ""}, "rrrrr");
+  std::int64_t all = 0, all_of_full = 0;
+  const auto text = [](std::int64_t bytes) { return bytes_text(static_cast<double>(bytes)); };
+  const std::vector<models::Trainer::Purpose> plan = trainer.memory_plan();
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    table.add({plan[i].name, text(plan[i].bytes), std::to_string(plan[i].bytes),
+               text(full[i].bytes), std::to_string(full[i].bytes)});
+    all += plan[i].bytes, all_of_full += full[i].bytes;
+  }
+  table.add({{"all", Tone::strong},
+             {text(all), Tone::strong},
+             std::to_string(all),
+             text(all_of_full),
+             std::to_string(all_of_full)});
+  table.print();
+}
+
 double matmul_peak(const models::Backend& backend) {
   return backend.gpu() ? rate_of(backend.device().matmul_rate) : 0;
 }

@@ -9,6 +9,9 @@ namespace warpath::cli {
 
 std::string bytes_text(double bytes);  // "1.5 GiB"
 void print_memory_plan(const models::Trainer& trainer);
+// The same beside the plan of training all of the model.
+void print_memory_plan(const models::Trainer& trainer,
+                       const std::vector<models::Trainer::Purpose>& full);
 // By op and rung: launches, time, share of the step and, with rates of the device, of its roofline.
 void print_profile(const std::vector<models::Launch>& launches, const models::Backend& backend,
                    bool json);

@@ -4,6 +4,7 @@
 
 #include "core/host/error.h"
 #include "harness/buffer.h"
+#include "models/adapter_file.h"
 #include "models/files.h"
 #include "models/floats.h"
 #include "models/safetensors.h"
@@ -37,21 +38,27 @@ void load_exactly(const harness::Device& device, const SafetensorsFile& file,
 
 // The settings that the next steps depend on.
 ordered_json settings_json(const TrainSettings& s, const Data& data) {
-  return {{"batch", s.batch.size},
-          {"sequence", s.batch.sequence},
-          {"dtype", name(s.dtype)},
-          {"accumulate", s.accumulate},
-          {"seed", s.seed},
-          {"rate", s.rate},
-          {"least_rate", s.least_rate},
-          {"steps", s.steps},
-          {"warmup", s.warmup},
-          {"weight_decay", s.adam.weight_decay},
-          {"clip", s.adam.clip},
-          {"beta1", s.adam.beta1},
-          {"beta2", s.adam.beta2},
-          {"eps", s.adam.eps},
-          {"data", fmt::format("{:016x}", data.fingerprint())}};
+  ordered_json j = {{"batch", s.batch.size},
+                    {"sequence", s.batch.sequence},
+                    {"dtype", name(s.dtype)},
+                    {"accumulate", s.accumulate},
+                    {"seed", s.seed},
+                    {"rate", s.rate},
+                    {"least_rate", s.least_rate},
+                    {"steps", s.steps},
+                    {"warmup", s.warmup},
+                    {"weight_decay", s.adam.weight_decay},
+                    {"clip", s.adam.clip},
+                    {"beta1", s.adam.beta1},
+                    {"beta2", s.adam.beta2},
+                    {"eps", s.adam.eps},
+                    {"data", fmt::format("{:016x}", data.fingerprint())}};
+  const Tuning& t = s.batch.tuning;
+  if (t.adapts()) {
+    j["lora"] = t.targets, j["rank"] = t.rank, j["alpha"] = t.alpha;
+    j["quantise"] = models::name(t.form);
+  }
+  return j;
 }
 
 ordered_json read_json(const fs::path& path) {
@@ -77,10 +84,18 @@ void save_checkpoint(const fs::path& folder, const Trainer& trainer, const Data&
     weights.push_back(to_write(device, p.name, p.value));
   for (const Named& n : trainer.optimizer().state())
     state.push_back(to_write(device, n.name, n.tensor));
-  write_safetensors(partial / "model.safetensors", weights, {{"format", "pt"}});
-  write_safetensors(partial / "optimizer.safetensors", state);
   const TrainSettings& s = trainer.settings();
+  const bool adapts = s.batch.tuning.adapts();
+  write_safetensors(partial / (adapts ? "adapter_model.safetensors" : "model.safetensors"), weights,
+                    {{"format", "pt"}});
+  if (adapts) write_adapter_config(partial, s);
+  write_safetensors(partial / "optimizer.safetensors", state);
   write_whole(partial / "config.json", config_to_json(s.config, s.dtype).dump(2) + "\n");
+  if (!s.tokenizer.empty())
+    for (const char* file : {Tokenizer::file_name, "tokenizer_config.json",
+                             "special_tokens_map.json", "generation_config.json"})
+      if (fs::exists(s.tokenizer / file, error))
+        write_whole(partial / file, read_whole(s.tokenizer / file));
   const ordered_json j = {{"step", step}, {"settings", settings_json(s, data)}};
   write_whole(partial / "state.json", j.dump(2) + "\n");
   fs::remove_all(whole, error);
@@ -120,7 +135,9 @@ std::int64_t load_checkpoint(const fs::path& checkpoint, Trainer& trainer, const
   if (read_config(checkpoint / "config.json") != trainer.settings().config)
     throw Error((checkpoint / "config.json").string() + ": the checkpoint of another model");
   const harness::Device& device = trainer.backend().device();
-  const SafetensorsFile weights(checkpoint / "model.safetensors"),
+  const bool adapts = trainer.settings().batch.tuning.adapts();
+  const SafetensorsFile weights(checkpoint /
+                                (adapts ? "adapter_model.safetensors" : "model.safetensors")),
       moments(checkpoint / "optimizer.safetensors");
   for (const Parameter& p : trainer.model().parameters().all())
     load_exactly(device, weights, p.name, p.value);
@@ -134,10 +151,10 @@ Config read_config(const fs::path& file) {
 }
 
 void load_weights(const fs::path& safetensors, const harness::Device& device,
-                  const Parameters& parameters, const std::vector<Tensor>& masters) {
+                  const Parameters& parameters, const std::vector<Tensor>& masters, Ops* ops) {
   const SafetensorsFile file(safetensors);
-  for (std::size_t i = 0; i < parameters.all().size(); ++i) {
-    const Parameter& p = parameters.all()[i];
+  for (std::size_t i = 0; i < parameters.base().size(); ++i) {
+    const Parameter& p = parameters.base()[i];
     // GPT-2's first files have the names without their prefix.
     const std::string prefix = "transformer.";
     const bool bare = !file.entries().contains(p.name) && p.name.starts_with(prefix) &&
@@ -152,15 +169,21 @@ void load_weights(const fs::path& safetensors, const harness::Device& device,
     for (const float x : values)
       if (!std::isfinite(x))
         throw Error(file.path().string() + ": tensor '" + p.name + "' has NaN or infinity");
-    upload_floats(device, p.value, values);
+    WARPATH_CHECK(ops || !p.packed.there(), "a packed weight needs the ops to pack it");
+    if (p.packed.there())
+      store_values(*ops, p, values);
+    else
+      upload_floats(device, p.value, values);
     if (!masters.empty()) upload_floats(device, masters[i], values);
   }
 }
 
 void load_weights(const fs::path& safetensors, Trainer& trainer) {
   const Optimizer& o = trainer.optimizer();
-  load_weights(safetensors, trainer.backend().device(), trainer.model().parameters(),
-               o.has_master() ? o.weights() : std::vector<Tensor>{});
+  const Parameters& parameters = trainer.model().parameters();
+  const bool master = o.has_master() && !parameters.tuning().adapts();
+  load_weights(safetensors, trainer.backend().device(), parameters,
+               master ? o.weights() : std::vector<Tensor>{}, &trainer.ops());
 }
 
 }  // namespace warpath::models

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/random.h"
+#include "models/text/tokenizer.h"
 
 namespace warpath::models {
 
@@ -16,10 +17,11 @@ struct Sample {
 
 class Data {
  public:
-  // A text's bytes are its tokens.
-  static Data of_text(const std::string& text, std::string from);
+  static Data of_text(const std::string& text, std::string from,
+                      const Tokenizer& tokenizer = Tokenizer::of_bytes());
   // A file of text, or a folder of *.bin: token shards of 16-bit numbers, with llm.c's header or without any.
-  static Data of_path(const std::filesystem::path& path);
+  static Data of_path(const std::filesystem::path& path,
+                      const Tokenizer& tokenizer = Tokenizer::of_bytes());
 
   // Refuses tokens that the model has not, and texts that are too short.
   void check(std::int64_t vocabulary, std::int64_t sequence) const;
@@ -39,7 +41,7 @@ class Data {
   void take(Sample& s, std::size_t from, std::int64_t sequence) const;
   std::size_t training_size() const { return tokens_.size() - tokens_.size() / 10; }
 
-  std::vector<std::uint16_t> tokens_;
+  Tokens tokens_;
   std::string from_;
 };
 

@@ -37,7 +37,44 @@ void SafetensorsFile::refuse(const std::string& why) const {
   throw Error(path_.string() + ": " + why);
 }
 
+static std::filesystem::path index_of(const std::filesystem::path& path) {
+  return path.string() + ".index.json";
+}
+
+bool SafetensorsFile::there(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored) || std::filesystem::exists(index_of(path), ignored);
+}
+
 SafetensorsFile::SafetensorsFile(std::filesystem::path path) : path_(std::move(path)) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path_, ignored) && there(path_)) {
+    path_ = index_of(path_);
+    read_index();
+  } else {
+    read_header();
+  }
+}
+
+void SafetensorsFile::read_index() {
+  const nlohmann::json index = nlohmann::json::parse(read_whole(path_), nullptr, false);
+  if (!index.is_object() || !index.contains("weight_map") || !index["weight_map"].is_object())
+    refuse("has no weight_map");
+  std::map<std::string, SafetensorsFile> files;
+  for (const auto& [name, j] : index["weight_map"].items()) {
+    const std::string file = j.is_string() ? j.get<std::string>() : "";
+    if (file.empty() || file.find('/') != file.npos || !file.ends_with(".safetensors"))
+      refuse("tensor '" + name + "' is in no file beside the index");
+    auto found = files.find(file);
+    if (found == files.end())
+      found = files.emplace(file, SafetensorsFile(path_.parent_path() / file)).first;
+    const auto entry = found->second.entries().find(name);
+    if (entry == found->second.entries().end()) refuse("tensor '" + name + "' is not in " + file);
+    entries_.emplace(name, entry->second);
+  }
+}
+
+void SafetensorsFile::read_header() {
   std::ifstream in(path_, std::ios::binary);
   if (!in) refuse("cannot be opened");
   std::error_code error;
@@ -90,7 +127,7 @@ SafetensorsFile::SafetensorsFile(std::filesystem::path path) : path_(std::move(p
     const auto begin = j["data_offsets"][0].get<std::int64_t>(),
                end = j["data_offsets"][1].get<std::int64_t>();
     if (begin > end || end > all) bad("lies outside of the file");
-    e.begin = data + begin, e.bytes = end - begin;
+    e.begin = data + begin, e.bytes = end - begin, e.file = path_;
     if (bytes_of(e.shape, e.dtype) != e.bytes) bad("has other bytes than its shape says");
     if (!entries_.emplace(name, e).second) bad("is there twice");
     if (e.bytes > 0) spans.emplace_back(begin, end);
@@ -114,7 +151,7 @@ std::vector<unsigned char> SafetensorsFile::read(const std::string& name,
     refuse("tensor '" + name + "' is " + text(e.shape) + ", not " + text(shape));
   }
   std::vector<unsigned char> bytes(static_cast<std::size_t>(e.bytes));
-  std::ifstream in(path_, std::ios::binary);
+  std::ifstream in(e.file, std::ios::binary);
   in.seekg(e.begin);
   if (!in.read(reinterpret_cast<char*>(bytes.data()), e.bytes))
     refuse("tensor '" + name + "' cannot be read");

@@ -2,6 +2,9 @@
 //
 // A file is not trusted: whatever is wrong with it, its sizes or its header, is refused in one line that names the file
 // and the tensor, and nothing outside of the file is read.
+//
+// A large model is in several files. Where "model.safetensors" is not there but "model.safetensors.index.json" is, the tensors
+// are those that the index lists, each in the file that it names, beside it.
 #pragma once
 #include <filesystem>
 #include <functional>
@@ -19,9 +22,12 @@ class SafetensorsFile {
     DType dtype = DType::f32;
     std::vector<std::int64_t> shape;
     std::int64_t begin = 0, bytes = 0;  // in the file
+    std::filesystem::path file = {};
   };
 
   explicit SafetensorsFile(std::filesystem::path path);
+  // Whether that file is there, or its index.
+  static bool there(const std::filesystem::path& path);
 
   const std::map<std::string, Entry>& entries() const { return entries_; }
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
@@ -32,6 +38,8 @@ class SafetensorsFile {
 
  private:
   [[noreturn]] void refuse(const std::string& why) const;
+  void read_header();
+  void read_index();
 
   std::filesystem::path path_;
   std::map<std::string, Entry> entries_;

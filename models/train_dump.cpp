@@ -34,6 +34,13 @@ void dump_gradients(const std::filesystem::path& file, Trainer& trainer, const S
     add_floats("parameter." + p.name, p.value);
     add_floats("gradient." + p.name, p.gradient);
   }
+  if (model.parameters().tuning().adapts())
+    for (const Parameter& p : model.parameters().base()) {
+      const std::vector<float> values = values_of(trainer.ops(), p);
+      add("base." + p.name, DType::f32,
+          {p.value.shape.begin(), p.value.shape.begin() + p.value.rank},
+          encoded(DType::f32, values.data(), p.value.size()));
+    }
   write_safetensors(file, tensors);
 }
 

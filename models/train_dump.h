@@ -6,7 +6,8 @@
 
 namespace warpath::models {
 
-// "tokens", "labels", "loss", "logits", "parameter.NAME" and "gradient.NAME", floats in f32.
+// "tokens", "labels", "loss", "logits", "parameter.NAME" and "gradient.NAME", floats in f32; where adapters are trained, those
+// two are of the adapters, and "base.NAME" is the model's own, as its layers see it.
 void dump_gradients(const std::filesystem::path& file, Trainer& trainer, const Sample& sample);
 
 }  // namespace warpath::models

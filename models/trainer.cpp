@@ -50,6 +50,7 @@ Trainer::Trainer(Backend& backend, const TrainSettings& settings)
       ops_(backend, settings.deterministic),
       counted_model_(settings.config, settings.batch, settings.dtype, counted_) {
   const Optimizer optimizer = make_optimizer(counted_model_, settings_, counted_);
+  counted_model_.parameters().pack(ops_);
   forward_backward(counted_model_);
   counted_model_.loss(ops_);
   add_gradients(counted_, 0);
@@ -76,10 +77,16 @@ void Trainer::allocate() {
   ops_.allocate_scratch();
   model_->upload_constants(device);
   optimizer_->upload_constants(device);
-  const auto& parameters = model_->parameters().all();
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const std::vector<float> values = first_values(parameters[i], i, settings_.seed);
-    upload_floats(device, parameters[i].value, values);
+  const Parameters& parameters = model_->parameters();
+  // A model's first values are the same with and without adapters, whose numbers come after all of its own.
+  const bool adapts = parameters.tuning().adapts();
+  constexpr std::size_t first_adapter = std::size_t{1} << 32;
+  for (std::size_t i = 0; adapts && i < parameters.base().size(); ++i)
+    store_values(ops_, parameters.base()[i], first_values(parameters.base()[i], i, settings_.seed));
+  for (std::size_t i = 0; i < parameters.all().size(); ++i) {
+    const std::vector<float> values =
+        first_values(parameters.all()[i], adapts ? first_adapter + i : i, settings_.seed);
+    upload_floats(device, parameters.all()[i].value, values);
     if (optimizer_->has_master()) upload_floats(device, optimizer_->weights()[i], values);
   }
 }

@@ -3,6 +3,7 @@
 //   norm of the gradients, AdamW
 // and the host waits for the device only to read the loss at its end.
 #pragma once
+#include <filesystem>
 #include <functional>
 #include <optional>
 
@@ -14,6 +15,7 @@ namespace warpath::models {
 
 struct TrainSettings {
   Config config;
+  std::string base;  // the model's name or folder, for who reads an adapter
   Batch batch;
   DType dtype = DType::f32;
   int accumulate = 1;  // micro-batches per step
@@ -23,6 +25,8 @@ struct TrainSettings {
   std::uint64_t seed = 0;
   bool deterministic = true;  // only rungs that give the same bits in every run
   bool graph = false;         // forward and backward recorded once, replayed by one launch
+  std::filesystem::path
+      tokenizer;  // the folder whose tokenizer a checkpoint keeps; empty: bytes are the tokens
 };
 
 // Grows linearly to `rate`, then falls to `least_rate` along half a cosine. Steps count from 1.
@@ -44,6 +48,7 @@ class Trainer {
   };
   std::vector<Purpose> memory_plan() const;
   std::int64_t parameter_count() const { return counted_model_.parameters().count(); }
+  std::int64_t trained_count() const { return counted_model_.parameters().trained_count(); }
 
   void allocate();  // and the parameters' first values
   // One sample per micro-batch. `meanwhile` is called once the device has all of its work.
@@ -63,6 +68,7 @@ class Trainer {
   const Optimizer& optimizer() const { return *optimizer_; }
   const TrainSettings& settings() const { return settings_; }
   Backend& backend() const { return backend_; }
+  Ops& ops() { return ops_; }
   const Ops& ops() const { return ops_; }
 
  private:

@@ -9,7 +9,7 @@ namespace warpath::models {
 namespace {
 
 Build outside(const Config& c, const Batch& batch, Parameters& parameters, Memory& memory,
-              const Tensor& lengths) {
+              const Tensor& lengths, const Tensor& table) {
   return {c,
           parameters,
           memory.activations,
@@ -19,7 +19,10 @@ Build outside(const Config& c, const Batch& batch, Parameters& parameters, Memor
           c.family == Family::gpt2 ? "transformer." : "model.",
           batch.capacity,
           memory.cache,
-          lengths};
+          batch.pages,
+          batch.page_size,
+          lengths,
+          table};
 }
 
 }  // namespace
@@ -39,14 +42,18 @@ Transformer::Block Transformer::make_block(const Build& b) {
 Transformer::Transformer(const Config& config, const Batch& batch, DType dtype, Memory& memory)
     : config_(config),
       batch_(batch),
-      parameters_(memory, dtype),
+      parameters_(memory, dtype, batch.tuning),
       tokens_(memory.activations.add("tokens", DType::i32, {batch.size, batch.sequence})),
-      lengths_(batch.capacity > 0 ? memory.cache.add("lengths", DType::i32, {batch.size})
+      lengths_(batch.capacity > 0 ? memory.activations.add("lengths", DType::i32, {batch.size})
                                   : Tensor{}),
-      embedding_(outside(config_, batch_, parameters_, memory, lengths_), tokens_),
+      table_(batch.capacity > 0
+                 ? memory.activations.add("block_table", DType::i32,
+                                          {batch.size, batch.capacity / batch.page_size})
+                 : Tensor{}),
+      embedding_(outside(config_, batch_, parameters_, memory, lengths_, table_), tokens_),
       blocks_([&] {
         std::vector<Block> blocks;
-        Build b = outside(config_, batch_, parameters_, memory, lengths_);
+        Build b = outside(config_, batch_, parameters_, memory, lengths_, table_);
         const std::string prefix = b.prefix;
         b.recompute = batch.recompute;
         for (std::int64_t i = 0; i < config_.layers; ++i) {
@@ -56,10 +63,12 @@ Transformer::Transformer(const Config& config, const Batch& batch, DType dtype, 
         }
         return blocks;
       }()),
-      last_norm_(std::make_unique<Norm>(outside(config_, batch_, parameters_, memory, lengths_),
-                                        config_.family == Family::gpt2 ? "ln_f" : "norm", true)),
-      head_(outside(config_, batch_, parameters_, memory, lengths_), embedding_.table()) {
-  const Build b = outside(config_, batch_, parameters_, memory, lengths_);
+      last_norm_(
+          std::make_unique<Norm>(outside(config_, batch_, parameters_, memory, lengths_, table_),
+                                 config_.family == Family::gpt2 ? "ln_f" : "norm", true)),
+      head_(outside(config_, batch_, parameters_, memory, lengths_, table_), embedding_.table()) {
+  parameters_.check_targets();
+  const Build b = outside(config_, batch_, parameters_, memory, lengths_, table_);
   if (batch.capacity > 0) return;
   ds_[0] = b.passing("d_sum.0", {b.rows(), config_.width});
   ds_[1] = b.passing("d_sum.1", {b.rows(), config_.width});
@@ -82,7 +91,8 @@ void Transformer::forward(Ops& ops) const {
     next.forward_add(ops, block.norm2.sum());
   }
   ops.set_layer("head");
-  head_.forward(ops, last_norm_->output());
+  const Tensor& h = last_norm_->output();
+  head_.forward(ops, batch_.capacity > 0 && batch_.size == 1 ? rows(h, h.shape[0] - 1, 1) : h);
 }
 
 // d: the gradient of the residual stream, which a norm's backward pass moves to the other of two tensors.

@@ -19,8 +19,10 @@ namespace warpath::models {
 struct Batch {
   std::int64_t size = 8, sequence = 64;
   bool recompute = false;
-  // Of a model that writes text: it sees `sequence` new tokens per sequence beside a cache of that many. 0: one that trains.
-  std::int64_t capacity = 0;
+  // Of a model that writes text: it sees `sequence` new tokens per sequence beside a cache of that many, in pages. 0: one that
+  // trains. Such a model has the logits of each sequence's last token only, and one of `size` and `sequence` is 1.
+  std::int64_t capacity = 0, pages = 0, page_size = 0;
+  Tuning tuning = {};
 };
 
 class Transformer {
@@ -40,6 +42,7 @@ class Transformer {
   const Tensor& labels() const { return head_.labels(); }
   // Of a model that writes text; GPT-2 reads the positions.
   const Tensor& lengths() const { return lengths_; }
+  const Tensor& table() const { return table_; }
   const Tensor& positions() const { return embedding_.positions(); }
   const Tensor& mean_loss() const { return head_.mean_loss(); }
   const Tensor& logits() const { return head_.logits(); }
@@ -61,7 +64,7 @@ class Transformer {
   Config config_;
   Batch batch_;
   Parameters parameters_;
-  Tensor tokens_, lengths_;
+  Tensor tokens_, lengths_, table_;
   Embedding embedding_;
   std::vector<Block> blocks_;
   std::unique_ptr<Norm> last_norm_;

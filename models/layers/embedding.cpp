@@ -18,7 +18,7 @@ Embedding::Embedding(const Build& b, const Tensor& tokens)
     position_table_ = b.parameters.matrix(b.prefix + "wpe.weight", c.context, c.width, 0.02);
     positions_ = b.activations.add("positions", DType::i32, {b.batch, b.sequence});
   }
-  if (tied_) d_table_ = b.passing("d_table", {c.vocabulary, c.width});
+  if (tied_ && table_.gradient.data) d_table_ = b.passing("d_table", {c.vocabulary, c.width});
 }
 
 Tensor Embedding::sequences(const Tensor& rows) const {
@@ -34,6 +34,7 @@ void Embedding::forward(Ops& ops, const Tensor& y) const {
 }
 
 void Embedding::backward(Ops& ops, const Tensor& dy) const {
+  if (!table_.gradient.data) return;
   embedding::Backward args;
   args.dy = sequences(dy), args.ids = tokens_, args.table = table_.value;
   args.dtable = tied_ ? d_table_ : table_.gradient;

@@ -8,43 +8,56 @@ namespace warpath::models {
 Linear Linear::in_out(const Build& b, const std::string& name, std::int64_t in, std::int64_t out,
                       double deviation) {
   Linear l;
-  l.weight = b.parameters.matrix(b.prefix + name + ".weight", in, out, deviation);
+  l.weight = b.parameters.linear(b.prefix + name + ".weight", in, out, deviation);
   l.bias = b.parameters.vector(b.prefix + name + ".bias", out, 0);
   l.has_bias = true;
-  if (b.capacity == 0) l.ones = b.ones();
+  l.adapter = Adapter::make(b, name, in, out);
+  if (b.capacity == 0 && l.bias.gradient.data) l.ones = b.ones();
   return l;
 }
 
 Linear Linear::out_in(const Build& b, const std::string& name, std::int64_t in, std::int64_t out,
                       double deviation) {
   Linear l;
-  l.weight = b.parameters.matrix(b.prefix + name + ".weight", out, in, deviation);
+  l.weight = b.parameters.linear(b.prefix + name + ".weight", out, in, deviation);
   l.layout = Layout::out_in;
+  l.adapter = Adapter::make(b, name, in, out);
   return l;
 }
 
+Tensor Linear::expanded(Ops& ops) const {
+  if (!weight.packed.there()) return weight.value;
+  weight.packed.expand(ops);
+  return weight.packed.expanded;
+}
+
 void Linear::forward(Ops& ops, const Tensor& x, const Tensor& y) const {
-  if (layout == Layout::out_in && x.shape[0] <= few_rows) {
+  const bool by_rows = layout == Layout::out_in && !adapter.there();
+  if (by_rows && weight.packed.multiplies(x)) return weight.packed.multiply(ops, x, y);
+  if (by_rows && !weight.packed.there() && x.shape[0] <= few_rows) {
     matvec::Args args;
     args.x = x, args.w = weight.value, args.y = y;
     ops.call(args);
     return;
   }
   matmul::Args args;
+  if (adapter.there()) args.c = matrix(adapter.forward(ops, x));
+  const Tensor w = expanded(ops);
   args.a = matrix(x);
-  args.b = layout == Layout::in_out ? matrix(weight.value) : transposed(weight.value);
+  args.b = layout == Layout::in_out ? matrix(w) : transposed(w);
   args.d = matrix(y);
   if (has_bias) args.bias = bias.value;
   ops.call(args);
 }
 
 void Linear::forward_columns(Ops& ops, const Tensor& x, std::int64_t first, const Tensor& y) const {
-  WARPATH_CHECK(layout == Layout::in_out, "columns of an (in, out) weight");
+  WARPATH_CHECK(layout == Layout::in_out && !adapter.there(), "columns of an (in, out) weight");
   const std::int64_t columns = y.shape[1];
+  const Tensor w = expanded(ops);
   matmul::Args args;
   args.a = matrix(x), args.d = matrix(y);
-  args.b = matrix(weight.value);
-  args.b.data = advanced(weight.value, first);
+  args.b = matrix(w);
+  args.b.data = advanced(w, first);
   args.b.shape[2] = columns;
   if (has_bias) args.bias = rows(bias.value, first, columns);
   ops.call(args);
@@ -53,11 +66,14 @@ void Linear::forward_columns(Ops& ops, const Tensor& x, std::int64_t first, cons
 void Linear::backward(Ops& ops, const Tensor& x, const Tensor& dy, const Tensor& dx,
                       const Tensor& add) const {
   matmul::Args to_x;
+  const Tensor also = adapter.there() ? adapter.backward(ops, x, dy, add) : add;
+  const Tensor w = expanded(ops);
   to_x.a = matrix(dy);
-  to_x.b = layout == Layout::in_out ? transposed(weight.value) : matrix(weight.value);
+  to_x.b = layout == Layout::in_out ? transposed(w) : matrix(w);
   to_x.d = matrix(dx);
-  if (add.data) to_x.c = matrix(add);
+  if (also.data) to_x.c = matrix(also);
   ops.call(to_x);
+  if (!weight.gradient.data) return;
 
   matmul::Args to_weight;
   to_weight.a = transposed(layout == Layout::in_out ? x : dy);

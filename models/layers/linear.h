@@ -1,7 +1,6 @@
 // y = x W + b.
 #pragma once
-#include "models/build.h"
-#include "models/call.h"
+#include "models/layers/adapter.h"
 
 namespace warpath::models {
 
@@ -15,6 +14,7 @@ struct Linear {
   Parameter weight, bias;
   Layout layout = Layout::in_out;
   bool has_bias = false;
+  Adapter adapter;
   Tensor ones;
 
   static Linear in_out(const Build& b, const std::string& name, std::int64_t in, std::int64_t out,
@@ -25,9 +25,14 @@ struct Linear {
   void forward(Ops& ops, const Tensor& x, const Tensor& y) const;
   // Columns [first, first + y's columns) of the result alone; (in, out) only.
   void forward_columns(Ops& ops, const Tensor& x, std::int64_t first, const Tensor& y) const;
-  // dx = dy W^T (+ add); also the gradients of the weight and the bias. dx may not be the memory of `add`.
+  // dx = dy W^T (+ add); also the gradients of the weight and the bias, or of the adapter alone where they are frozen. dx
+  // may not be the memory of `add`.
   void backward(Ops& ops, const Tensor& x, const Tensor& dy, const Tensor& dx,
                 const Tensor& add = {}) const;
+
+ private:
+  // The weight as a matrix, expanded where it is packed.
+  Tensor expanded(Ops& ops) const;
 };
 
 }  // namespace warpath::models

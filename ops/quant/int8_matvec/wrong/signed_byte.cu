@@ -1,0 +1,30 @@
+// A code is read as a signed byte: its top bit is that of a sign here, not turned over.
+#include "ops/quant/int8_matvec/problem.cuh"
+
+namespace warpath::int8_matvec {
+namespace {
+
+template <class T>
+__global__ void signed_byte(Problem<T> p) {
+  const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= p.rows * p.n) return;
+  const std::int64_t row = i / p.n, j = i % p.n;
+  float sum = 0;
+  for (std::int64_t l = 0; l < p.k; ++l)
+    sum += to_float(p.x[row * p.k + l]) * float(static_cast<signed char>(p.codes[j * p.k + l]));
+  p.put(sum, row, j);
+}
+
+void launch(const Args& args, cudaStream_t stream) {
+  if (args.y.size() == 0) return;
+  dispatch_float(args.x.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    signed_byte<T><<<grid_x(args.y.size(), 128), 128, 0, stream>>>(problem_of<T>(args));
+  });
+  CUDA_CHECK(cudaGetLastError());
+}
+
+WARPATH_RUNG(Args, launch);
+
+}  // namespace
+}  // namespace warpath::int8_matvec

@@ -1,0 +1,30 @@
+// The low half of a byte is taken for the first weight of its pair: neighbours are exchanged.
+#include "ops/quant/nf4_quantize/dequantize.cuh"
+
+namespace warpath::nf4_quantize {
+namespace {
+
+template <class T>
+__global__ void low_half_first(const Problem<T> p) {
+  const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= p.blocks * (nf4::block / 2)) return;
+  const unsigned byte = p.codes[i];
+  const float factor = p.factor(i / (nf4::block / 2));
+  p.w[2 * i] = from_float<T>(p.values.at[byte & 15] * factor);
+  p.w[2 * i + 1] = from_float<T>(p.values.at[byte >> 4] * factor);
+}
+
+void launch(const Dequantize& args, cudaStream_t stream) {
+  check_groups(args);
+  if (args.blocks() == 0) return;
+  dispatch_float(args.w.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    low_half_first<T><<<grid_x(args.codes.size(), 256), 256, 0, stream>>>(problem_of<T>(args));
+  });
+  CUDA_CHECK(cudaGetLastError());
+}
+
+WARPATH_RUNG(Dequantize, launch);
+
+}  // namespace
+}  // namespace warpath::nf4_quantize
