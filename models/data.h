@@ -2,16 +2,22 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "models/config.h"
 #include "models/random.h"
 
 namespace warpath::models {
 
-// The tokens of one batch, and of each token the next one.
+// One batch. Of text: tokens, and of each the next one as its label. Of images: their pixels and classes, and for a
+// diffusion model their times and where its noise is drawn from.
 struct Sample {
   std::vector<std::int32_t> tokens, labels;
+  std::vector<float> images;
+  std::vector<std::int32_t> times;
+  std::uint64_t seed = 0, number = 0;
 };
 
 class Data {
@@ -20,6 +26,9 @@ class Data {
   static Data of_text(const std::string& text, std::string from);
   // A file of text, or a folder of *.bin: token shards of 16-bit numbers, with llm.c's header or without any.
   static Data of_path(const std::filesystem::path& path);
+
+  // Images of shapes (models/shapes.h), for a model that sees images.
+  static Data of_shapes(const Config& config);
 
   // Refuses tokens that the model has not, and texts that are too short.
   void check(std::int64_t vocabulary, std::int64_t sequence) const;
@@ -37,10 +46,12 @@ class Data {
 
  private:
   void take(Sample& s, std::size_t from, std::int64_t sequence) const;
+  Sample shapes(std::uint64_t seed, std::uint64_t number, std::int64_t batch) const;
   std::size_t training_size() const { return tokens_.size() - tokens_.size() / 10; }
 
   std::vector<std::uint16_t> tokens_;
   std::string from_;
+  std::optional<Config> shapes_;
 };
 
 }  // namespace warpath::models

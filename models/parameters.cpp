@@ -16,6 +16,11 @@ Parameter Parameters::matrix(const std::string& name, std::int64_t rows, std::in
   return add({name, {}, {}, 0, deviation, true}, {rows, columns});
 }
 
+Parameter Parameters::tensor(const std::string& name, std::initializer_list<std::int64_t> shape,
+                             double deviation, bool decays) {
+  return add({name, {}, {}, 0, deviation, decays}, shape);
+}
+
 Parameter Parameters::vector(const std::string& name, std::int64_t size, double mean) {
   return add({name, {}, {}, mean, 0, false}, {size});
 }

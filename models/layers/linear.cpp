@@ -23,8 +23,17 @@ Linear Linear::out_in(const Build& b, const std::string& name, std::int64_t in, 
   return l;
 }
 
+Linear Linear::out_in_bias(const Build& b, const std::string& name, std::int64_t in,
+                           std::int64_t out, double deviation) {
+  Linear l = out_in(b, name, in, out, deviation);
+  l.bias = b.parameters.vector(b.prefix + name + ".bias", out, 0);
+  l.has_bias = true;
+  if (b.capacity == 0) l.ones = b.ones();
+  return l;
+}
+
 void Linear::forward(Ops& ops, const Tensor& x, const Tensor& y) const {
-  if (layout == Layout::out_in && x.shape[0] <= few_rows) {
+  if (layout == Layout::out_in && !has_bias && x.shape[0] <= few_rows) {
     matvec::Args args;
     args.x = x, args.w = weight.value, args.y = y;
     ops.call(args);
@@ -51,15 +60,18 @@ void Linear::forward_columns(Ops& ops, const Tensor& x, std::int64_t first, cons
 }
 
 void Linear::backward(Ops& ops, const Tensor& x, const Tensor& dy, const Tensor& dx,
-                      const Tensor& add) const {
-  matmul::Args to_x;
-  to_x.a = matrix(dy);
-  to_x.b = layout == Layout::in_out ? transposed(weight.value) : matrix(weight.value);
-  to_x.d = matrix(dx);
-  if (add.data) to_x.c = matrix(add);
-  ops.call(to_x);
+                      const Tensor& add, double alpha) const {
+  if (dx.data) {
+    matmul::Args to_x;
+    to_x.a = matrix(dy), to_x.alpha = alpha;
+    to_x.b = layout == Layout::in_out ? transposed(weight.value) : matrix(weight.value);
+    to_x.d = matrix(dx);
+    if (add.data) to_x.c = matrix(add);
+    ops.call(to_x);
+  }
 
   matmul::Args to_weight;
+  to_weight.alpha = alpha;
   to_weight.a = transposed(layout == Layout::in_out ? x : dy);
   to_weight.b = matrix(layout == Layout::in_out ? dy : x);
   to_weight.d = matrix(weight.gradient);
@@ -67,7 +79,7 @@ void Linear::backward(Ops& ops, const Tensor& x, const Tensor& dy, const Tensor&
 
   if (!has_bias) return;
   matmul::Args to_bias;  // the sum of dy's rows
-  to_bias.a = matrix(ones);
+  to_bias.a = matrix(tensor(ones.data, ones.dtype, {1, dy.shape[0]})), to_bias.alpha = alpha;
   to_bias.b = matrix(dy);
   to_bias.d = matrix(reshaped(bias.gradient, {1, bias.gradient.size()}));
   ops.call(to_bias);
