@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/generate_images.h"
 #include "cli/select.h"
 #include "cli/terminal.h"
 #include "cli/train_report.h"
@@ -22,6 +23,7 @@ Examples:
   ./warpath train --steps 400 --out run && ./warpath generate --model run --prompt "the small"
   ./warpath generate --model run --prompt "a cat" --prompt "two birds" --tokens 40 --temperature 0
   ./warpath generate --model run --prompt "the " --top-k 5 --stop . --seed 7 --json
+  ./warpath generate --model run --images 16 --sampling-steps 50 --out images     of a diffusion run: PNG files
 
 A byte is a token. --model is a folder with config.json and model.safetensors, or the --out of a run.
 Exit status: 0 written, 2 the command was wrong or a part is missing.)";
@@ -70,6 +72,9 @@ int generate(const Options& o) {
   const std::filesystem::path folder =
       model_folder(g.model.empty() ? toy_folder(o, places) : g.model);
   const models::Config config = models::read_config(folder / "config.json");
+  if (config.family == models::Family::dit) return generate_images(o, places, folder, config);
+  if (config.family == models::Family::vit)
+    throw Refusal(fmt::format("{}: a model that tells images apart; it generates nothing", g.model));
   const std::vector<std::string> prompts =
       g.prompts.empty() ? std::vector<std::string>{"the "} : g.prompts;
   const std::string dtype = g.dtype.empty() ? "f32" : g.dtype;
@@ -154,6 +159,12 @@ const Command generate_command = {
       flags.count("--top-k", g.top_k, "only the k likeliest tokens; 0: all");
       flags.real("--top-p", g.top_p, "only the likeliest with that much of the probability");
       flags.real("--min-p", g.min_p, "only those with that share of the likeliest one's");
+      flags.text("--out", g.out, "DIR", "of a diffusion model: where its images go (default: images)");
+      flags.count("--images", g.images, "of a diffusion model: how many (default 8)");
+      flags.text("--sampler", g.sampler, "S", "of a diffusion model: ddim (default) or ddpm");
+      flags.count("--sampling-steps", g.sampling_steps,
+                  "of a diffusion model: from noise to an image (default 25)");
+      flags.real("--eta", g.eta, "of ddim: 0 adds no noise on the way, 1 as much as ddpm");
       flags.text("--dtype", g.dtype, "D", "f32, bf16 or f16: of the weights and the cache");
       flags.text("--backend", o.backend, "B",
                  "simt (this CPU) or cuda; default: the GPU when there is one");

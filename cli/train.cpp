@@ -33,6 +33,8 @@ Examples:
   ./warpath train --model gpt2-124m --data shards --dtype bf16 --batch 64 --sequence 1024 --out run
   ./warpath train --resume --out run ...              goes on from the last checkpoint, bit for bit
   ./warpath train --model llama-1b --memory           what device memory would hold; trains nothing
+  ./warpath train --model vit-tiny                    tells drawn shapes apart
+  ./warpath train --model dit-tiny --out run          learns to draw them; then ./warpath generate --model run
   ./warpath train --profile                           where the time of one step goes, by op
 
 Ctrl-C ends the run after its step and saves it where --out is given.
@@ -66,14 +68,27 @@ bool is_folder(const std::string& model) {
   return std::filesystem::is_directory(model, ignored);
 }
 
+void set_for_images(const TrainOptions& t, TrainSettings& s) {
+  if (t.sequence > 0 || !t.data.empty())
+    throw Refusal(fmt::format("{} sees images: --sequence and --data are for text", t.model));
+  s.batch.sequence = s.config.context;
+  if (t.schedule.empty()) return;
+  if (t.schedule != "linear" && t.schedule != "cosine")
+    throw Refusal(fmt::format("--schedule {}: linear and cosine are known", t.schedule));
+  s.config.schedule = t.schedule == "linear" ? Schedule::linear : Schedule::cosine;
+}
+
 TrainSettings settings_of(const Options& o) {
   const TrainOptions& t = o.train;
   TrainSettings s;
   s.config = is_folder(t.model) ? read_config(std::filesystem::path(t.model) / "config.json")
                                 : named_config(t.model);
-  const bool toy = t.model.starts_with("toy");
-  s.batch.size = t.batch > 0 ? t.batch : toy ? 8 : 4;
+  const bool toy = t.model.starts_with("toy") || t.model.ends_with("-tiny");
+  s.batch.size = t.batch > 0 ? t.batch : s.config.sees_images() ? 32 : toy ? 8 : 4;
   s.batch.sequence = t.sequence > 0 ? t.sequence : std::min<std::int64_t>(s.config.context, 1024);
+  if (s.config.sees_images()) set_for_images(t, s);
+  if (!t.schedule.empty() && s.config.family != Family::dit)
+    throw Refusal("--schedule is for diffusion models: dit-tiny, dit-s2");
   s.batch.recompute = t.recompute;
   if (s.batch.sequence > s.config.context)
     throw Refusal(fmt::format("--sequence {}: {} takes {} at most", s.batch.sequence, t.model,
@@ -95,7 +110,8 @@ TrainSettings settings_of(const Options& o) {
   return s;
 }
 
-Data data_of(const Options& o) {
+Data data_of(const Options& o, const TrainSettings& s) {
+  if (s.config.sees_images()) return Data::of_shapes(s.config);
   if (!o.train.data.empty()) return Data::of_path(o.train.data);
   return Data::of_text(grammar_text(o.seed, std::size_t{1} << 20), "the small grammar");
 }
@@ -180,10 +196,13 @@ class Run {
   std::int64_t every() const { return std::max<std::int64_t>(1, s_.steps / 20); }
 
   void evaluate(std::int64_t step) {
-    const double loss = trainer_.evaluate(to_evaluate_);
+    const auto [loss, accuracy] = trainer_.evaluate(to_evaluate_);
     evaluated_.push_back({step, loss});
-    if (o_.json)
-      fmt::print("{}\n", ordered_json({{"step", step}, {"evaluated_loss", loss}}).dump());
+    accuracy_ = accuracy;
+    if (!o_.json) return;
+    ordered_json j = {{"step", step}, {"evaluated_loss", loss}};
+    if (accuracy >= 0) j["accuracy"] = accuracy;
+    fmt::print("{}\n", j.dump());
   }
 
   void save(std::int64_t step) {
@@ -211,13 +230,18 @@ class Run {
     if (isatty(2)) fmt::print("{}\n", last_.line());
     fmt::print("\n{}", plot_in_terminal(losses_, 72, 10));
     if (!evaluated_.empty())
-      fmt::print("loss on text it was not trained on: {:.4f}\n", evaluated_.back().loss);
+      fmt::print("loss on {} it was not trained on: {:.4f}{}\n",
+                 s_.config.sees_images() ? "images" : "text", evaluated_.back().loss,
+                 accuracy_ < 0 ? "" : fmt::format(", {:.1f}% of classes right", 100 * accuracy_));
     if (saved_) fmt::print("saved: {}/step-{:06}\n", t_.out, *saved_);
     fmt::print("{} {}\n", paint(Tone::note, "next:"), next_step());
   }
 
   std::string next_step() const {
     if (interrupted && saved_) return fmt::format("the same command with --resume goes on");
+    if (s_.config.family == Family::dit && saved_)
+      return fmt::format("./warpath generate --model {} draws images", t_.out);
+    if (t_.out.empty() && s_.config.sees_images()) return "--out run keeps the model";
     if (t_.out.empty())
       return "--out run keeps the model; --data text.txt trains on a text of yours";
     return "./warpath train --help has the larger models";
@@ -230,7 +254,7 @@ class Run {
   const TrainSettings& s_;
   std::vector<Sample> to_evaluate_, next_;
   std::int64_t memory_ = 0;
-  double peak_ = 0, tokens_ = 0, seconds_ = 0;
+  double peak_ = 0, tokens_ = 0, seconds_ = 0, accuracy_ = -1;
   std::vector<LossPoint> losses_, evaluated_;
   TrainProgress last_{};
   std::optional<std::int64_t> saved_;
@@ -255,7 +279,7 @@ int train(const Options& o) {
     print_memory_plan(trainer);
     return all_passed;
   }
-  const Data data = data_of(o);
+  const Data data = data_of(o, s);
   data.check(s.config.vocabulary, s.batch.sequence);
   trainer.allocate();
   const std::filesystem::path weights = std::filesystem::path(t.model) / "model.safetensors";
@@ -287,7 +311,7 @@ const Command train_command = {
     [](Flags& flags, Options& o) {
       TrainOptions& t = o.train;
       flags.text("--model", t.model, "M",
-                 "toy, toy-llama, gpt2-124m, llama-1b, … or a folder with config.json and "
+                 "toy, toy-llama, gpt2-124m, llama-1b, vit-b16, dit-tiny, … or a folder with config.json and "
                  "model.safetensors");
       flags.text("--data", t.data, "PATH",
                  "a text, or a folder of token shards (*.bin); none: a small grammar's");
@@ -306,6 +330,8 @@ const Command train_command = {
       flags.text("--out", t.out, "DIR", "checkpoints are written here");
       flags.count("--save-every", t.save_every, "steps; always at the end and on Ctrl-C");
       flags.yes("--resume", t.resume, "go on from the last checkpoint of --out");
+      flags.text("--schedule", t.schedule, "S",
+                 "of a diffusion model's noise: cosine (default) or linear");
       flags.yes("--recompute", t.recompute,
                 "blocks compute activations again in the backward pass: less memory");
       flags.yes("--graph", t.graph, "forward and backward as one CUDA graph");

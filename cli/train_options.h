@@ -7,7 +7,7 @@
 namespace warpath::cli {
 
 struct TrainOptions {
-  std::string model = "toy", data, dtype, out, svg, dump;
+  std::string model = "toy", data, dtype, out, svg, dump, schedule;
   int batch = 0, sequence = 0, accumulate = 1, steps = 0, warmup = 0;
   int evaluate_every = 50, evaluate_batches = 4, save_every = 0;
   double rate = 0, least_rate = 0, weight_decay = 0.1, clip = 1;
@@ -16,7 +16,9 @@ struct TrainOptions {
 };
 
 struct GenerateOptions {
-  std::string model, dtype;
+  std::string model, dtype, out = "images", sampler = "ddim";  // the last two: of a diffusion model
+  int images = 8, sampling_steps = 25;
+  double eta = 0;
   std::vector<std::string> prompts, stops;
   int tokens = 48, top_k = 0;
   double temperature = 1, top_p = 1, min_p = 0;
