@@ -17,6 +17,7 @@
 #include "models/checkpoint.h"
 #include "models/files.h"
 #include "models/grammar.h"
+#include "models/text/tokenizer.h"
 #include "models/train_dump.h"
 
 namespace warpath::cli {
@@ -83,8 +84,13 @@ TrainSettings settings_of(const Options& o) {
   TrainSettings s;
   s.config = is_folder(t.model) ? read_config(std::filesystem::path(t.model) / "config.json")
                                 : named_config(t.model);
+  // Without a text, the words of the grammar are the tokens; of another text its bytes are.
+  const bool words = t.data.empty() && s.config.vocabulary == grammar_vocabulary;
+  if (words) s.tokenizer_json = grammar_tokenizer();
+  if (!t.data.empty() && (t.model == "toy" || t.model == "toy-llama"))
+    s.config = named_config(t.model + "-bytes");
   const bool toy = t.model.starts_with("toy") || t.model.ends_with("-tiny");
-  s.batch.size = t.batch > 0 ? t.batch : s.config.sees_images() ? 32 : toy ? 8 : 4;
+  s.batch.size = t.batch > 0 ? t.batch : s.config.sees_images() ? 32 : words ? 16 : toy ? 8 : 4;
   s.batch.sequence = t.sequence > 0 ? t.sequence : std::min<std::int64_t>(s.config.context, 1024);
   if (s.config.sees_images()) set_for_images(t, s);
   if (!t.schedule.empty() && s.config.family != Family::dit)
@@ -99,9 +105,9 @@ TrainSettings settings_of(const Options& o) {
   s.dtype = *parse_dtype(dtype);
   s.accumulate = std::max(1, t.accumulate);
   s.adam.weight_decay = t.weight_decay, s.adam.clip = t.clip;
-  s.rate = t.rate > 0 ? t.rate : toy ? 3e-3 : s.config.family == Family::gpt2 ? 6e-4 : 3e-4;
+  s.rate = t.rate > 0 ? t.rate : words ? 1e-2 : toy ? 3e-3 : s.config.family == Family::gpt2 ? 6e-4 : 3e-4;
   s.least_rate = t.least_rate > 0 ? t.least_rate : s.rate / 10;
-  s.steps = t.steps > 0 ? t.steps : toy ? 200 : 1000;
+  s.steps = t.steps > 0 ? t.steps : words ? 400 : toy ? 200 : 1000;
   s.warmup = t.warmup > 0 ? t.warmup : std::max<std::int64_t>(1, s.steps / 20);
   s.seed = o.seed;
   // f32 has no rungs that differ from run to run, so it costs nothing there.
@@ -113,7 +119,10 @@ TrainSettings settings_of(const Options& o) {
 Data data_of(const Options& o, const TrainSettings& s) {
   if (s.config.sees_images()) return Data::of_shapes(s.config);
   if (!o.train.data.empty()) return Data::of_path(o.train.data);
-  return Data::of_text(grammar_text(o.seed, std::size_t{1} << 20), "the small grammar");
+  const Tokenizer words = Tokenizer::parse(grammar_tokenizer(), "the small grammar");
+  const std::string text = grammar_text(o.seed, std::size_t{1} << 20);
+  return s.tokenizer_json.empty() ? Data::of_text(text, "the small grammar")
+                                  : Data::of_tokens(words.encode(text), "the small grammar");
 }
 
 std::vector<Sample> samples_of_step(const Data& data, const TrainSettings& s, std::int64_t step) {

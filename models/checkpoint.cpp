@@ -81,6 +81,7 @@ void save_checkpoint(const fs::path& folder, const Trainer& trainer, const Data&
   write_safetensors(partial / "optimizer.safetensors", state);
   const TrainSettings& s = trainer.settings();
   write_whole(partial / "config.json", config_to_json(s.config, s.dtype).dump(2) + "\n");
+  if (!s.tokenizer_json.empty()) write_whole(partial / "tokenizer.json", s.tokenizer_json);
   const ordered_json j = {{"step", step}, {"settings", settings_json(s, data)}};
   write_whole(partial / "state.json", j.dump(2) + "\n");
   fs::remove_all(whole, error);

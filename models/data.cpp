@@ -45,6 +45,13 @@ Data Data::of_text(const std::string& text, std::string from) {
   return d;
 }
 
+Data Data::of_tokens(const std::vector<std::int32_t>& tokens, std::string from) {
+  Data d;
+  d.from_ = std::move(from);
+  d.tokens_.assign(tokens.begin(), tokens.end());
+  return d;
+}
+
 Data Data::of_path(const fs::path& path) {
   std::error_code ignored;
   if (!fs::exists(path, ignored)) throw Error(path.string() + ": no such file or folder");

@@ -24,6 +24,7 @@ class Data {
  public:
   // A text's bytes are its tokens.
   static Data of_text(const std::string& text, std::string from);
+  static Data of_tokens(const std::vector<std::int32_t>& tokens, std::string from);
   // A file of text, or a folder of *.bin: token shards of 16-bit numbers, with llm.c's header or without any.
   static Data of_path(const std::filesystem::path& path);
 

@@ -22,6 +22,7 @@ struct TrainSettings {
   std::uint64_t seed = 0;
   bool deterministic = true;  // only rungs that give the same bits in every run
   bool graph = false;         // forward and backward recorded once, replayed by one launch
+  std::string tokenizer_json;  // the text of the file that a checkpoint keeps; empty: none
 };
 
 // Grows linearly to `rate`, then falls to `least_rate` along half a cosine. Steps count from 1.
