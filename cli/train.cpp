@@ -36,6 +36,7 @@ Examples:
   ./warpath train --model llama-1b --memory           what device memory would hold; trains nothing
   ./warpath train --model vit-tiny                    tells drawn shapes apart
   ./warpath train --model dit-tiny --out run          learns to draw them; then ./warpath generate --model run
+  ./warpath train --model gpt2-124m --block           what one block costs, fused and not
   ./warpath train --profile                           where the time of one step goes, by op
 
 Ctrl-C ends the run after its step and saves it where --out is given.
@@ -278,6 +279,11 @@ int train(const Options& o) {
   models::Backend backend(places, choose_backend(places, o.backend).name);
   if (s.graph && !backend.gpu())
     throw Refusal("--graph needs a GPU: on a CPU it would save nothing");
+  if (t.block) {
+    if (s.config.sees_images()) throw Refusal("--block is for models of text");
+    print_block(backend, s, o.json);
+    return all_passed;
+  }
   Trainer trainer(backend, s);
   if (!o.json)
     fmt::print("{}: {:.1f} M parameters in {}, {} x {}{} tokens per step, on {} ({})\n", t.model,
@@ -348,6 +354,9 @@ const Command train_command = {
                 "the same bits in every run in 16-bit types too; f32 always has them");
       flags.yes("--memory", t.memory, "print the plan of device memory and end");
       flags.yes("--profile", t.profile, "time each op of one step and end");
+      flags.yes("--block", t.block,
+                "print the kernels of one block, fused and one per operation, with bytes and "
+                "operations, and end");
       flags.text("--svg", t.svg, "FILE", "the loss as a plot");
       flags.text("--dump", t.dump, "FILE",
                  "loss, logits and gradients of the first batch as safetensors, and end");

@@ -12,7 +12,7 @@ struct TrainOptions {
   int evaluate_every = 50, evaluate_batches = 4, save_every = 0;
   double rate = 0, least_rate = 0, weight_decay = 0.1, clip = 1;
   bool resume = false, memory = false, profile = false, recompute = false, graph = false,
-       deterministic = false;
+       deterministic = false, block = false;
 };
 
 struct GenerateOptions {

@@ -105,7 +105,11 @@ void Ops::run(const char* op, void* args) {
     auto& scratch = *reinterpret_cast<Scratch*>(static_cast<char*>(args) + spec->offset);
     scratch = {block.data, c.scratch};
   }
-  if (dry_) return;
+  if (dry_) {
+    if (profile_)
+      profile_->push_back({ladder.op->contract.name(), c.rung->name, layer_, ladder.op->cost(args)});
+    return;
+  }
   if (profile_)
     launch_timed(ladder, c, args);
   else
