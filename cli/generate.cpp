@@ -1,18 +1,23 @@
-// warpath generate: goes on with a text, by a model that `train` or Hugging Face has written.
+// warpath generate: goes on with texts, by a model that `train` or Hugging Face has written.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "cli/command.h"
 #include "cli/generate_images.h"
+#include "cli/generate_model.h"
+#include "cli/interrupt.h"
 #include "cli/select.h"
 #include "cli/terminal.h"
 #include "cli/train_report.h"
+#include "cli/written_texts.h"
 #include "models/checkpoint.h"
-#include "models/generator.h"
+#include "models/files.h"
+#include "models/writing.h"
 
 namespace warpath::cli {
 namespace {
@@ -21,127 +26,172 @@ constexpr const char* generate_examples = R"(
 Examples:
   ./warpath generate                                  by a toy model, which is trained first
   ./warpath train --steps 400 --out run && ./warpath generate --model run --prompt "the small"
-  ./warpath generate --model run --prompt "a cat" --prompt "two birds" --tokens 40 --temperature 0
-  ./warpath generate --model run --prompt "the " --top-k 5 --stop . --seed 7 --json
-  ./warpath generate --model run --images 16 --sampling-steps 50 --out images     of a diffusion run: PNG files
+  ./warpath generate --model run --prompt "a cat" --prompt "two birds" --max-new 40 --temperature 0
+  ./warpath generate --model run --prompts questions.txt --batch 4 --json
+  ./warpath generate --model run --prompt "the " --top-k 5 --stop . --seed 7
+  ./warpath generate --model run --perplexity text.txt
+  ./warpath generate --model folder --tokenise text.txt
+  ./warpath generate --model run --images 16 --sampling-steps 50 --out images    of a diffusion run: PNG files
 
-A byte is a token. --model is a folder with config.json and model.safetensors, or the --out of a run.
+--model is a folder with config.json and model.safetensors, or the --out of a run. Its tokenizer.json (byte-level BPE) makes
+the tokens; without one a byte is a token. Prompt number i draws with --seed plus i: alone with that seed it becomes the same.
+Ctrl-C ends with what was written.
 Exit status: 0 written, 2 the command was wrong or a part is missing.)";
 
-// Without a model: the toy, trained once and kept in the build folder.
-std::string toy_folder(const Options& o, const harness::Places& places) {
-  const std::filesystem::path folder = places.lib.parent_path() / "toy-model";
-  if (models::last_checkpoint(folder)) return folder.string();
-  if (o.json) throw Refusal("no --model; ./warpath train --out run makes one, then --model run");
-  fmt::print("no --model: trains the toy model first, once\n");
-  Options t = o;
-  t.train.out = folder.string();
-  train_command.run(t);
-  return folder.string();
-}
-
-std::filesystem::path model_folder(const std::string& model) {
-  const std::filesystem::path folder = model;
-  std::error_code ignored;
-  if (std::filesystem::exists(folder / "config.json", ignored)) return folder;
-  if (const auto last = models::last_checkpoint(folder)) return *last;
-  throw Refusal(fmt::format("{}: no config.json there, and no checkpoint of a run", model));
-}
-
-// The bytes up to which text is whole characters: a character of several bytes is not printed in parts.
-std::size_t whole_characters(const std::string& text) {
-  for (std::size_t back = 1; back <= std::min<std::size_t>(4, text.size()); ++back) {
-    const auto c = static_cast<unsigned char>(text[text.size() - back]);
-    if (c < 0x80) break;
-    if (c < 0xC0) continue;
-    const std::size_t wants = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : 2;
-    return wants > back ? text.size() - back : text.size();
+std::vector<std::string> lines_of(const std::filesystem::path& file) {
+  const bool objects = file.extension() == ".jsonl";
+  std::vector<std::string> prompts;
+  std::istringstream lines(models::read_whole(file));
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    if (line.ends_with('\r')) line.pop_back();
+    if (line.empty()) continue;
+    if (objects) {
+      const auto j = nlohmann::json::parse(line, nullptr, false);
+      if (!j.is_object() || !j.contains("prompt") || !j["prompt"].is_string())
+        throw Refusal(
+            fmt::format("{}:{}: no object with a text \"prompt\"", file.string(), number));
+      line = j["prompt"].get<std::string>();
+    }
+    prompts.push_back(line);
   }
-  return text.size();
+  if (prompts.empty()) throw Refusal(fmt::format("{}: no prompt in it", file.string()));
+  return prompts;
 }
 
-// JSON holds characters, and a model may write bytes that are none.
-std::string shown_bytes(const std::string& text) {
-  return nlohmann::ordered_json(text).dump(-1, ' ', false,
-                                           nlohmann::ordered_json::error_handler_t::replace);
+std::vector<Prompt> prompts_of(const Options& o, const GenerateModel& m) {
+  const GenerateOptions& g = o.generate;
+  std::vector<std::string> texts = g.prompts;
+  if (!g.prompts_file.empty())
+    for (std::string& line : lines_of(g.prompts_file)) texts.push_back(std::move(line));
+  if (texts.empty()) texts = {"the "};
+  std::vector<Prompt> prompts;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    Prompt p{texts[i], m.tokenizer.encode(texts[i]), o.seed + i};
+    const std::string which = texts.size() == 1 ? "the prompt" : fmt::format("prompt {}", i + 1);
+    if (p.tokens.empty())
+      throw Refusal(
+          fmt::format("{}: an empty --prompt; a text goes on from at least one token", which));
+    const auto length = static_cast<std::int64_t>(p.tokens.size());
+    if (length + std::max(g.max_new, 1) > m.config.context)
+      throw Refusal(
+          fmt::format("{} has {} tokens, and --max-new {} are to follow; the model sees {}", which,
+                      length, std::max(g.max_new, 1), m.config.context));
+    prompts.push_back(std::move(p));
+  }
+  return prompts;
+}
+
+// Where nothing is said: 48, or as many as the model can see behind the longest prompt.
+std::int64_t max_new_of(const GenerateOptions& g, const GenerateModel& m,
+                        const std::vector<Prompt>& prompts) {
+  if (g.max_new >= 0) return g.max_new;
+  std::int64_t most = 48;
+  for (const Prompt& p : prompts) most = std::min(most, m.config.context - std::ssize(p.tokens));
+  return most;
+}
+
+models::Sampling sampling_of(const GenerateOptions& g) {
+  if (!(g.top_p > 0 && g.top_p <= 1)) throw Refusal("--top-p: more than 0, at most 1");
+  if (!(g.min_p <= 1)) throw Refusal("--min-p: from 0 to 1");
+  if (!(g.repetition_penalty > 0)) throw Refusal("--repetition-penalty: more than 0");
+  if (!(g.temperature < 1e6)) throw Refusal("--temperature: a number below a million");
+  models::Sampling s;
+  s.temperature = g.temperature, s.top_k = g.top_k, s.top_p = g.top_p, s.min_p = g.min_p;
+  s.repetition_penalty = g.repetition_penalty;
+  return s;
+}
+
+models::GeneratorSize size_of(const GenerateOptions& g, const models::Config& config, bool gpu,
+                              const std::vector<models::Request>& requests) {
+  if (!g.graph.empty() && g.graph != "on" && g.graph != "off")
+    throw Refusal(fmt::format("--graph {}: on or off", g.graph));
+  models::GeneratorSize s;
+  s.texts = g.batch > 0 ? g.batch : std::min<std::int64_t>(8, std::ssize(requests));
+  s.chunk = std::min<std::int64_t>(g.chunk > 0 ? g.chunk : gpu ? 512 : 64, config.context);
+  s.page_size = gpu ? 64 : 16;  // attention_decode reads whole tiles of 64 keys on a GPU
+  s.graph = g.graph.empty() ? gpu : g.graph == "on";
+  std::vector<std::int64_t> wants;
+  std::int64_t most = 0;
+  for (const models::Request& r : requests) {
+    wants.push_back(s.pages_for(r.cached()));
+    most = std::max(most, r.cached());
+  }
+  std::sort(wants.rbegin(), wants.rend());
+  s.pages = 0;
+  for (std::int64_t i = 0; i < std::min(s.texts, std::ssize(wants)); ++i)
+    s.pages += wants[static_cast<std::size_t>(i)];
+  if (g.pages > 0) s.pages = g.pages;
+  if (wants[0] > s.pages)
+    throw Refusal(fmt::format("--pages {}: a text can come to {} tokens, which are {} pages of {}",
+                              s.pages, most, wants[0], s.page_size));
+  return s;
 }
 
 int generate(const Options& o) {
   const GenerateOptions& g = o.generate;
   const harness::Places places = harness::find_places();
-  const std::filesystem::path folder =
-      model_folder(g.model.empty() ? toy_folder(o, places) : g.model);
-  const models::Config config = models::read_config(folder / "config.json");
-  if (config.family == models::Family::dit) return generate_images(o, places, folder, config);
-  if (config.family == models::Family::vit)
+  if (!g.tokenise.empty()) return tokenise(o);
+  const bool toy = g.model.empty();
+  const GenerateModel m = generate_model(o, places);
+  if (m.config.family == models::Family::dit) return generate_images(o, places, m);
+  if (m.config.family == models::Family::vit)
     throw Refusal(fmt::format("{}: a model that tells images apart; it generates nothing", g.model));
-  const std::vector<std::string> prompts =
-      g.prompts.empty() ? std::vector<std::string>{"the "} : g.prompts;
-  const std::string dtype = g.dtype.empty() ? "f32" : g.dtype;
-  if (dtype != "f32" && dtype != "bf16" && dtype != "f16")
-    throw Refusal(fmt::format("--dtype {}: f32, bf16 and f16 are known", dtype));
-  if (config.vocabulary < 256)
-    throw Refusal("the model's vocabulary has fewer words than a byte has values");
-  std::vector<models::Tokens> tokens;
-  std::size_t longest = 0;
-  for (const std::string& p : prompts) {
-    if (p.empty()) throw Refusal("an empty --prompt: a text goes on from at least one byte");
-    models::Tokens t;
-    for (const char c : p) t.push_back(static_cast<unsigned char>(c));
-    longest = std::max(longest, t.size());
-    tokens.push_back(std::move(t));
+  if (!g.perplexity.empty()) return measure_perplexity(o, m, places);
+  if (!g.quantise.empty())
+    throw Refusal("--quantise needs --perplexity FILE to measure its cost on");
+  if (g.max_new == 0) throw Refusal("--max-new: at least 1");
+  for (const std::string& stop : g.stops)
+    if (stop.empty()) throw Refusal("an empty --stop");
+  const models::Sampling sampling = sampling_of(g);
+  const std::vector<Prompt> prompts = prompts_of(o, m);
+  const std::int64_t max_new = max_new_of(g, m, prompts);
+  std::vector<models::Request> requests;
+  for (const Prompt& p : prompts) {
+    requests.push_back({p.tokens, max_new, sampling});
+    requests.back().sampling.seed = p.seed;
   }
-  const auto all = static_cast<std::int64_t>(longest) + g.tokens;
-  if (g.tokens < 1 || all > config.context)
-    throw Refusal(fmt::format("{} tokens of a prompt and {} new ones; the model sees {}", longest,
-                              g.tokens, config.context));
 
   models::Backend backend(places, choose_backend(places, o.backend).name);
-  models::Generator generator(backend, config, *parse_dtype(dtype),
-                              static_cast<std::int64_t>(prompts.size()),
-                              static_cast<std::int64_t>(longest), all);
-  models::load_weights(folder / "model.safetensors", backend.device(), generator.parameters());
+  models::Generator generator(backend, m.config, m.dtype,
+                              size_of(g, m.config, backend.gpu(), requests));
+  must_fit(backend, generator.bytes(), "a smaller --batch or --pages, or --dtype bf16, takes less");
+  generator.allocate();
+  models::load_weights(m.folder / "model.safetensors", backend.device(), generator.parameters());
 
-  std::vector<std::string> texts(prompts.size());
-  std::size_t printed = 0, count = 0;
-  const bool streams = !o.json && prompts.size() == 1;
-  if (streams) fmt::print("{}", prompts[0]);
+  TextOptions options;
+  options.stops = g.stops;
+  if (!g.ignore_eos) options.ends = models::end_tokens(m.folder);
+  options.most = static_cast<std::size_t>(max_new);
+  options.json = o.json, options.logprobs = g.logprobs, options.speed = backend.gpu();
+  WrittenTexts texts(m.tokenizer, prompts, options);
   const auto begin = std::chrono::steady_clock::now();
-  const models::Sampling sampling{g.temperature, g.top_k, g.top_p, g.min_p, o.seed};
-  generator.run(tokens, sampling, [&](std::size_t i, std::int32_t token) {
-    std::string& text = texts[i];
-    text += static_cast<char>(token);
-    ++count;
-    bool ends = text.size() >= static_cast<std::size_t>(g.tokens);
-    for (const std::string& stop : g.stops) ends = ends || (!stop.empty() && text.ends_with(stop));
-    if (streams) {
-      const std::size_t end = ends ? text.size() : whole_characters(text);
-      fmt::print("{}", text.substr(printed, end - printed));
-      std::fflush(stdout);
-      printed = end;
-    }
-    return !ends;
-  });
+  {
+    const NoteInterrupts notes;
+    models::Writing writing;
+    writing.take = [&](std::size_t i, std::int32_t token, const std::vector<float>& logits) {
+      return texts.take(i, token, logits);
+    };
+    writing.ended = [&](std::size_t i, int moves) { texts.ended(i, moves); };
+    writing.stops = [] { return interrupted != 0; };
+    models::write_texts(generator, requests, writing);
+  }
+  texts.finish();
+  if (o.json) return all_passed;
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  const double speed = static_cast<double>(count) / seconds;
-  if (o.json) {
-    for (std::size_t i = 0; i < prompts.size(); ++i)
-      fmt::print(
-          "{{\"prompt\":{},\"text\":{},\"ids\":{}}}\n", shown_bytes(prompts[i]),
-          shown_bytes(texts[i]),
-          nlohmann::ordered_json(std::vector<unsigned char>(texts[i].begin(), texts[i].end()))
-              .dump());
-    return all_passed;
-  }
-  if (streams)
-    fmt::print("\n");
-  else
-    for (std::size_t i = 0; i < prompts.size(); ++i) fmt::print("{}{}\n", prompts[i], texts[i]);
-  fmt::print("\n{} tokens, {:.{}f} tokens/s, {}\n", count, speed, speed < 100 ? 1 : 0,
+  if (interrupted)
+    fmt::print("\ninterrupted: {} of {} texts are whole\n", texts.whole(), prompts.size());
+  fmt::print("\n{} tokens, {}{}\n", texts.tokens(),
+             backend.gpu()
+                 ? fmt::format("{:.0f} tokens/s, ", static_cast<double>(texts.tokens()) / seconds)
+                 : "",
              bytes_text(static_cast<double>(generator.bytes())));
-  fmt::print("{} --temperature 0.5 keeps to what is likely; --seed 1 writes another text\n",
-             paint(Tone::note, "next:"));
+  fmt::print("{} {}\n", paint(Tone::note, "next:"),
+             toy ? "./warpath train --data text.txt --out run, then --model run: one that has read "
+                   "a text of yours"
+                 : "--temperature 0.5 keeps to what is likely; --seed 1 writes another text");
   return all_passed;
 }
 
@@ -152,9 +202,12 @@ const Command generate_command = {
     [](Flags& flags, Options& o) {
       GenerateOptions& g = o.generate;
       flags.text("--model", g.model, "DIR", "a folder of a model, or the --out of a run");
-      flags.list("--prompt", g.prompts, false, "TEXT", "what to go on from; several make a batch");
-      flags.count("--tokens", g.tokens, "new tokens per prompt, at most (default 48)");
+      flags.list("--prompt", g.prompts, false, "TEXT", "what to go on from; may be given again");
+      flags.text("--prompts", g.prompts_file, "FILE",
+                 "a prompt per line; .jsonl: an object with \"prompt\" per line");
+      flags.count("--max-new,--tokens", g.max_new, "new tokens per prompt, at most (default 48, or what the model can see)");
       flags.list("--stop", g.stops, false, "TEXT", "a text ends behind it");
+      flags.yes("--ignore-eos", g.ignore_eos, "go on behind the model's end-of-text token");
       flags.real("--temperature", g.temperature, "1: as the model says; 0: always the likeliest");
       flags.count("--top-k", g.top_k, "only the k likeliest tokens; 0: all");
       flags.real("--top-p", g.top_p, "only the likeliest with that much of the probability");
@@ -165,10 +218,23 @@ const Command generate_command = {
       flags.count("--sampling-steps", g.sampling_steps,
                   "of a diffusion model: from noise to an image (default 25)");
       flags.real("--eta", g.eta, "of ddim: 0 adds no noise on the way, 1 as much as ddpm");
+      flags.real("--repetition-penalty", g.repetition_penalty,
+                 "more than 1: tokens that were there become less likely");
+      flags.number("--seed", o.seed, "of the draws");
+      flags.yes("--logprobs", g.logprobs, "in --json: the logarithm of each token's probability");
+      flags.count("--batch", g.batch,
+                  "texts written at a time; the next prompt takes a free place");
+      flags.count("--pages", g.pages, "of the cache; default: enough for --batch texts");
+      flags.count("--chunk", g.chunk, "tokens of a prompt that are read at once");
+      flags.text("--graph", g.graph, "on|off",
+                 "a step as one CUDA graph; default: on where there is a GPU");
       flags.text("--dtype", g.dtype, "D", "f32, bf16 or f16: of the weights and the cache");
+      flags.text("--perplexity", g.perplexity, "FILE", "measure it on a text, and write none");
+      flags.text("--quantise", g.quantise, "Q",
+                 "int8: with --perplexity, also with weights rounded so");
+      flags.list("--tokenise", g.tokenise, false, "FILE", "show the tokens of a text, and end");
       flags.text("--backend", o.backend, "B",
                  "simt (this CPU) or cuda; default: the GPU when there is one");
-      flags.number("--seed", o.seed, "of the draws");
       add_json_flag(flags, o);
     },
     generate};

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "cli/select.h"
 #include "cli/terminal.h"
 #include "models/checkpoint.h"
 #include "models/diffusion.h"
@@ -44,17 +45,14 @@ models::Drawing drawing_of(const Options& o, const models::Config& config) {
 
 }  // namespace
 
-int generate_images(const Options& o, const harness::Places& places,
-                    const std::filesystem::path& folder, const models::Config& config) {
+int generate_images(const Options& o, const harness::Places& places, const GenerateModel& m) {
   const GenerateOptions& g = o.generate;
+  const models::Config& config = m.config;
   const models::Drawing drawing = drawing_of(o, config);
-  const std::string dtype = g.dtype.empty() ? "f32" : g.dtype;
-  if (dtype != "f32" && dtype != "bf16" && dtype != "f16")
-    throw Refusal(fmt::format("--dtype {}: f32, bf16 and f16 are known", dtype));
   if (!g.prompts.empty()) throw Refusal("a diffusion model takes no --prompt");
   models::Backend backend(places, choose_backend(places, o.backend).name);
-  models::ImageDrawer drawer(backend, config, *parse_dtype(dtype), g.images);
-  models::load_weights(folder / "model.safetensors", backend.device(), drawer.parameters());
+  models::ImageDrawer drawer(backend, config, m.dtype, g.images);
+  models::load_weights(m.folder / "model.safetensors", backend.device(), drawer.parameters());
 
   const auto begin = std::chrono::steady_clock::now();
   const std::vector<float> images = drawer.draw(drawing);

@@ -4,10 +4,10 @@
 
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/interrupt.h"
 #include "cli/loss_plot.h"
 #include "cli/report.h"
 #include "cli/select.h"
@@ -41,28 +41,6 @@ Examples:
 
 Ctrl-C ends the run after its step and saves it where --out is given.
 Exit status: 0 trained, 1 the loss or the gradients were no numbers, 2 the command was wrong or a part is missing.)";
-
-volatile std::sig_atomic_t interrupted = 0;
-void note_interrupt(int) {
-  interrupted = 1;
-}
-
-// The first Ctrl-C is noted; the next one ends the program at once.
-class NoteInterrupts {
- public:
-  NoteInterrupts() {
-    struct sigaction action {};
-    action.sa_handler = note_interrupt;
-    action.sa_flags = SA_RESETHAND;
-    sigaction(SIGINT, &action, &before_);
-  }
-  ~NoteInterrupts() { sigaction(SIGINT, &before_, nullptr); }
-  NoteInterrupts(const NoteInterrupts&) = delete;
-  NoteInterrupts& operator=(const NoteInterrupts&) = delete;
-
- private:
-  struct sigaction before_ {};
-};
 
 // A model's name, or a folder that Hugging Face's transformers has written.
 bool is_folder(const std::string& model) {
@@ -114,16 +92,19 @@ TrainSettings settings_of(const Options& o) {
   // f32 has no rungs that differ from run to run, so it costs nothing there.
   s.deterministic = t.deterministic || s.dtype == DType::f32;
   s.graph = t.graph;
+  if (is_folder(t.model)) s.tokenizer = t.model;
   return s;
 }
 
 Data data_of(const Options& o, const TrainSettings& s) {
   if (s.config.sees_images()) return Data::of_shapes(s.config);
-  if (!o.train.data.empty()) return Data::of_path(o.train.data);
-  const Tokenizer words = Tokenizer::parse(grammar_tokenizer(), "the small grammar");
-  const std::string text = grammar_text(o.seed, std::size_t{1} << 20);
-  return s.tokenizer_json.empty() ? Data::of_text(text, "the small grammar")
-                                  : Data::of_tokens(words.encode(text), "the small grammar");
+  if (!o.train.data.empty())
+    return Data::of_path(o.train.data, s.tokenizer.empty() ? Tokenizer::of_bytes()
+                                                           : Tokenizer::of_folder(s.tokenizer));
+  const std::string from = "the small grammar";
+  return Data::of_text(grammar_text(o.seed, std::size_t{1} << 20), from,
+                       s.tokenizer_json.empty() ? Tokenizer::of_bytes()
+                                                : Tokenizer::parse(s.tokenizer_json, from));
 }
 
 std::vector<Sample> samples_of_step(const Data& data, const TrainSettings& s, std::int64_t step) {

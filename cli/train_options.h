@@ -16,12 +16,15 @@ struct TrainOptions {
 };
 
 struct GenerateOptions {
-  std::string model, dtype, out = "images", sampler = "ddim";  // the last two: of a diffusion model
+  std::string model, dtype, prompts_file, graph, perplexity, quantise;
+  std::vector<std::string> prompts, stops, tokenise;
+  int max_new = -1, top_k = 0, batch = 0, pages = 0, chunk = 0;
+  double temperature = 1, top_p = 1, min_p = 0, repetition_penalty = 1;
+  bool logprobs = false, ignore_eos = false;
+  // Of a diffusion model.
+  std::string out = "images", sampler = "ddim";
   int images = 8, sampling_steps = 25;
   double eta = 0;
-  std::vector<std::string> prompts, stops;
-  int tokens = 48, top_k = 0;
-  double temperature = 1, top_p = 1, min_p = 0;
 };
 
 }  // namespace warpath::cli

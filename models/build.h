@@ -14,10 +14,12 @@ struct Build {
   std::int64_t batch, sequence;
   bool recompute;      // blocks compute their activations again in the backward pass
   std::string prefix;  // of names: "transformer.h.3."
-  // Of a model that writes text: keys and values of all tokens so far, `capacity` per sequence. 0: one that trains.
+  // Of a model that writes text: keys and values of all tokens so far, at most `capacity` per sequence. 0: one that trains.
   std::int64_t capacity;
   Arena& cache;
-  Tensor lengths;  // i32, per sequence, with the new tokens
+  std::int64_t pages, page_size;  // of the cache
+  Tensor lengths;                 // i32, per sequence, with the new tokens
+  Tensor table;                   // i32, (batch, capacity / page_size): the pages of each sequence
 
   DType dtype() const { return parameters.dtype(); }
   std::int64_t rows() const { return batch * sequence; }

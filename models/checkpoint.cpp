@@ -82,6 +82,11 @@ void save_checkpoint(const fs::path& folder, const Trainer& trainer, const Data&
   const TrainSettings& s = trainer.settings();
   write_whole(partial / "config.json", config_to_json(s.config, s.dtype).dump(2) + "\n");
   if (!s.tokenizer_json.empty()) write_whole(partial / "tokenizer.json", s.tokenizer_json);
+  if (!s.tokenizer.empty())
+    for (const char* file : {Tokenizer::file_name, "tokenizer_config.json",
+                             "special_tokens_map.json", "generation_config.json"})
+      if (fs::exists(s.tokenizer / file, error))
+        write_whole(partial / file, read_whole(s.tokenizer / file));
   const ordered_json j = {{"step", step}, {"settings", settings_json(s, data)}};
   write_whole(partial / "state.json", j.dump(2) + "\n");
   fs::remove_all(whole, error);

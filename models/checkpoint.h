@@ -1,6 +1,7 @@
 // What a run can be picked up from, bit for bit: a folder "step-000100" with
 //   model.safetensors, config.json      the model, as Hugging Face names it
 //   optimizer.safetensors               moments, and master weights where there are any
+//   tokenizer.json                      and what belongs to it, where the model has one
 //   state.json                          the step, and the settings that must be the same
 // A folder is written under another name and moved to its place when it is whole.
 #pragma once
@@ -31,5 +32,7 @@ void load_weights(const std::filesystem::path& safetensors, Trainer& trainer);
 nlohmann::ordered_json config_to_json(const Config& c, DType dtype);
 Config config_from_json(const nlohmann::ordered_json& j, const std::string& file);
 Config read_config(const std::filesystem::path& file);
+// The tokens at which a text ends (eos_token_id), by generation_config.json or config.json; none where they name none.
+std::vector<std::int32_t> end_tokens(const std::filesystem::path& folder);
 
 }  // namespace warpath::models

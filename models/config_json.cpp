@@ -3,6 +3,7 @@
 
 #include "core/host/error.h"
 #include "models/checkpoint.h"
+#include "models/files.h"
 #include "models/shapes.h"
 
 using nlohmann::ordered_json;
@@ -100,6 +101,27 @@ ordered_json config_to_json(const Config& c, DType dtype) {
                          {"high_freq_factor", c.rope_high},
                          {"original_max_position_embeddings", c.rope_original_context}};
   return j;
+}
+
+std::vector<std::int32_t> end_tokens(const std::filesystem::path& folder) {
+  for (const char* name : {"generation_config.json", "config.json"}) {
+    std::error_code ignored;
+    const auto file = folder / name;
+    if (!std::filesystem::exists(file, ignored)) continue;
+    const ordered_json j = ordered_json::parse(read_whole(file), nullptr, false);
+    if (!j.is_object()) throw Error(file.string() + ": no JSON object");
+    ordered_json ids = j.value("eos_token_id", ordered_json());
+    if (ids.is_null()) continue;
+    if (!ids.is_array()) ids = ordered_json::array({ids});
+    std::vector<std::int32_t> tokens;
+    for (const ordered_json& id : ids) {
+      if (!id.is_number_integer() || id < 0 || id > INT32_MAX)
+        throw Error(file.string() + ": 'eos_token_id' is no token");
+      tokens.push_back(id.get<std::int32_t>());
+    }
+    return tokens;
+  }
+  return {};
 }
 
 namespace {

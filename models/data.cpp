@@ -17,7 +17,7 @@ namespace {
 constexpr std::int32_t shard_mark = 20240520;
 constexpr std::size_t shard_header = 256 * sizeof(std::int32_t);
 
-void append_shard(std::vector<std::uint16_t>& tokens, const fs::path& path) {
+void append_shard(Tokens& tokens, const fs::path& path) {
   const std::string bytes = read_whole(path);
   std::size_t begin = 0;
   std::int32_t header[3] = {};
@@ -30,32 +30,27 @@ void append_shard(std::vector<std::uint16_t>& tokens, const fs::path& path) {
                   " tokens, the file has another size");
   }
   if ((bytes.size() - begin) % 2 != 0) throw Error(path.string() + ": half a token at its end");
-  const std::size_t old = tokens.size(), count = (bytes.size() - begin) / 2;
-  tokens.resize(old + count);
-  if (count > 0) std::memcpy(tokens.data() + old, bytes.data() + begin, 2 * count);
+  tokens.reserve(tokens.size() + (bytes.size() - begin) / 2);
+  for (std::size_t at = begin; at < bytes.size(); at += 2) {
+    std::uint16_t token = 0;
+    std::memcpy(&token, bytes.data() + at, 2);
+    tokens.push_back(token);
+  }
 }
 
 }  // namespace
 
-Data Data::of_text(const std::string& text, std::string from) {
+Data Data::of_text(const std::string& text, std::string from, const Tokenizer& tokenizer) {
   Data d;
   d.from_ = std::move(from);
-  d.tokens_.reserve(text.size());
-  for (const char c : text) d.tokens_.push_back(static_cast<unsigned char>(c));
+  d.tokens_ = tokenizer.encode(text);
   return d;
 }
 
-Data Data::of_tokens(const std::vector<std::int32_t>& tokens, std::string from) {
-  Data d;
-  d.from_ = std::move(from);
-  d.tokens_.assign(tokens.begin(), tokens.end());
-  return d;
-}
-
-Data Data::of_path(const fs::path& path) {
+Data Data::of_path(const fs::path& path, const Tokenizer& tokenizer) {
   std::error_code ignored;
   if (!fs::exists(path, ignored)) throw Error(path.string() + ": no such file or folder");
-  if (!fs::is_directory(path, ignored)) return of_text(read_whole(path), path.string());
+  if (!fs::is_directory(path, ignored)) return of_text(read_whole(path), path.string(), tokenizer);
   std::vector<fs::path> shards;
   for (const auto& entry : fs::directory_iterator(path))
     if (entry.path().extension() == ".bin") shards.push_back(entry.path());
@@ -101,7 +96,7 @@ void Data::check(std::int64_t vocabulary, std::int64_t sequence) const {
   if (tokens_.size() < least)
     throw Error(from_ + ": " + std::to_string(tokens_.size()) + " tokens; sequences of " +
                 std::to_string(sequence) + " want at least " + std::to_string(least));
-  const std::uint16_t most = *std::max_element(tokens_.begin(), tokens_.end());
+  const std::int32_t most = *std::max_element(tokens_.begin(), tokens_.end());
   if (most >= vocabulary)
     throw Error(from_ + ": token " + std::to_string(most) + ", but the model's vocabulary has " +
                 std::to_string(vocabulary));
@@ -142,7 +137,8 @@ Sample Data::evaluation(std::uint64_t number, std::int64_t batch, std::int64_t s
 
 std::uint64_t Data::fingerprint() const {
   std::uint64_t sum = tokens_.size();
-  for (const std::uint16_t t : tokens_) sum = (sum ^ t) * 0x100000001b3ull;
+  for (const std::int32_t t : tokens_)
+    sum = (sum ^ static_cast<std::uint64_t>(t)) * 0x100000001b3ull;
   return mixed(sum);
 }
 

@@ -8,6 +8,7 @@
 
 #include "models/config.h"
 #include "models/random.h"
+#include "models/text/tokenizer.h"
 
 namespace warpath::models {
 
@@ -22,11 +23,11 @@ struct Sample {
 
 class Data {
  public:
-  // A text's bytes are its tokens.
-  static Data of_text(const std::string& text, std::string from);
-  static Data of_tokens(const std::vector<std::int32_t>& tokens, std::string from);
+  static Data of_text(const std::string& text, std::string from,
+                      const Tokenizer& tokenizer = Tokenizer::of_bytes());
   // A file of text, or a folder of *.bin: token shards of 16-bit numbers, with llm.c's header or without any.
-  static Data of_path(const std::filesystem::path& path);
+  static Data of_path(const std::filesystem::path& path,
+                      const Tokenizer& tokenizer = Tokenizer::of_bytes());
 
   // Images of shapes (models/shapes.h), for a model that sees images.
   static Data of_shapes(const Config& config);
@@ -50,7 +51,7 @@ class Data {
   Sample shapes(std::uint64_t seed, std::uint64_t number, std::int64_t batch) const;
   std::size_t training_size() const { return tokens_.size() - tokens_.size() / 10; }
 
-  std::vector<std::uint16_t> tokens_;
+  Tokens tokens_;
   std::string from_;
   std::optional<Config> shapes_;
 };

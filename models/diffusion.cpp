@@ -39,7 +39,7 @@ std::vector<std::int32_t> times_of(std::int64_t times, std::int64_t steps) {
 
 ImageDrawer::ImageDrawer(Backend& backend, const Config& config, DType dtype, std::int64_t images)
     : backend_(backend), config_(config), ops_(backend, false) {
-  const Batch batch{images, config.context, false, 1};  // no backward pass
+  const Batch batch{images, config.context, false, 1, 0, 0};  // no backward pass
   const auto more = [&](Memory& memory, const Dit& model) {
     prediction_ = memory.activations.add("prediction", dtype,
                                          {model.patches().shape[0], model.patches().shape[1]});

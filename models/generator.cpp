@@ -6,88 +6,155 @@
 #include "models/floats.h"
 
 namespace warpath::models {
+namespace {
 
-Generator::Generator(Backend& backend, const Config& config, DType dtype, std::int64_t batch,
-                     std::int64_t prompt, std::int64_t capacity)
-    : backend_(backend), ops_(backend, false), capacity_(capacity) {
-  const Batch reads{batch, prompt, true, capacity}, writes{batch, 1, true, capacity};
-  Memory counted;
-  const Transformer reader(config, reads, dtype, counted);
-  Memory counted_beside = Memory::beside(counted);
-  const Transformer writer(config, writes, dtype, counted_beside);
-  reader.forward(ops_);
+Batch batch_of(const Config& c, const GeneratorSize& s, std::int64_t texts, std::int64_t tokens) {
+  Batch b;
+  b.size = texts, b.sequence = tokens;
+  b.recompute = true;  // layers take turns at one set of activations: there is no backward pass
+  b.pages = s.pages, b.page_size = s.page_size;
+  b.capacity = s.pages_for(c.context) * s.page_size;
+  return b;
+}
+
+}  // namespace
+
+Generator::Generator(Backend& backend, const Config& config, DType dtype, const GeneratorSize& size)
+    : backend_(backend),
+      config_(config),
+      dtype_(dtype),
+      size_(size),
+      reads_(batch_of(config, size, 1, size.chunk)),
+      writes_(batch_of(config, size, size.texts, 1)),
+      ops_(backend, false),
+      counted_beside_([&] {
+        const Transformer reader(config_, reads_, dtype_, counted_);
+        reader.forward(ops_);
+        return Memory::beside(counted_);
+      }()) {
+  const Transformer writer(config_, writes_, dtype_, counted_beside_);
   writer.forward(ops_);
-  const harness::Device& device = backend.device();
-  memory_.emplace(Memory::without_gradients(counted, device));
-  reader_.emplace(config, reads, dtype, *memory_);
-  beside_.emplace(Memory::beside(*memory_, counted_beside, device));
-  writer_.emplace(config, writes, dtype, *beside_);
-  ops_.allocate_scratch();
+}
+
+Generator::~Generator() {
+  if (graph_) backend_.device().drop_graph(graph_);
 }
 
 std::int64_t Generator::bytes() const {
-  return memory_->parameters.bytes() + memory_->activations.bytes() + memory_->cache.bytes() +
-         beside_->activations.bytes() + ops_.scratch_bytes();
+  return counted_.parameters.bytes() + counted_.activations.bytes() + counted_.cache.bytes() +
+         counted_beside_.activations.bytes() + ops_.scratch_bytes();
 }
 
-// A text with fewer new tokens than the model takes has padding in front, at positions below zero: it is not written to the
-// cache, and nobody sees it.
-void Generator::show(const Transformer& model, const std::vector<Tokens>& newest,
-                     const std::vector<std::int32_t>& lengths) {
-  const auto wide = static_cast<std::size_t>(model.batch().sequence);
-  Tokens tokens(newest.size() * wide, 0), positions(newest.size() * wide, 0);
-  for (std::size_t i = 0; i < newest.size(); ++i) {
-    WARPATH_CHECK(newest[i].size() <= wide, "more new tokens than the model takes");
-    std::copy(newest[i].begin(), newest[i].end(),
-              tokens.begin() + static_cast<std::ptrdiff_t>((i + 1) * wide - newest[i].size()));
-    for (std::size_t t = 0; t < wide; ++t)
-      positions[i * wide + t] =
-          std::max(0, lengths[i] - static_cast<std::int32_t>(wide) + static_cast<std::int32_t>(t));
-  }
+void Generator::allocate() {
   const harness::Device& device = backend_.device();
-  const auto upload = [&](const Tensor& to, const Tokens& from) {
-    if (to.data) harness::must(device.upload(to.data, from.data(), to.bytes()));
+  memory_.emplace(Memory::without_gradients(counted_, device));
+  reader_.emplace(config_, reads_, dtype_, *memory_);
+  beside_.emplace(Memory::beside(*memory_, counted_beside_, device));
+  writer_.emplace(config_, writes_, dtype_, *beside_);
+  ops_.allocate_scratch();
+}
+
+void Generator::show(const Transformer& model, Shown& shown, const Tokens& tokens,
+                     const std::vector<std::int32_t>& positions,
+                     const std::vector<std::int32_t>& lengths, std::vector<std::int32_t> table) {
+  const auto upload = [&](const Tensor& to, const std::vector<std::int32_t>& from) {
+    if (!to.data) return;
+    WARPATH_CHECK(static_cast<std::int64_t>(from.size()) == to.size(), "as many as there is room");
+    harness::must(backend_.device().upload(to.data, from.data(), to.bytes()));
   };
   upload(model.tokens(), tokens);
   upload(model.positions(), positions);
   upload(model.lengths(), lengths);
-  model.forward(ops_);
-  logits_.clear();
-  for (std::size_t i = 0; i < newest.size(); ++i)
-    logits_.push_back(download_floats(
-        device, rows(model.logits(), static_cast<std::int64_t>((i + 1) * wide - 1), 1)));
-  harness::must(device.synchronise());
+  if (table == shown.table) return;
+  upload(model.table(), table);
+  shown.table = std::move(table);
 }
 
-void Generator::run(const std::vector<Tokens>& prompts, const Sampling& sampling,
-                    const std::function<bool(std::size_t, std::int32_t)>& take) {
-  WARPATH_CHECK(static_cast<std::int64_t>(prompts.size()) == reader_->batch().size,
-                "as many prompts as texts");
-  std::vector<std::int32_t> lengths;
-  for (const Tokens& p : prompts) {
-    WARPATH_CHECK(!p.empty(), "a prompt has a token");
-    lengths.push_back(static_cast<std::int32_t>(p.size()));
-  }
-  std::vector<bool> goes_on(prompts.size(), true);
-  std::vector<Tokens> newest = prompts;
-  for (std::uint64_t number = 0;; ++number) {
-    show(number == 0 ? *reader_ : *writer_, newest, lengths);
-    bool some = false;
-    for (std::size_t i = 0; i < prompts.size(); ++i) {
-      if (!goes_on[i]) continue;
-      const std::int32_t token = sample(sampling, logits_[i].data(),
-                                        static_cast<std::int64_t>(logits_[i].size()), i, number);
-      goes_on[i] = take(i, token) && lengths[i] < capacity_;
-      if (!goes_on[i]) continue;
-      newest[i] = {token};
-      ++lengths[i];
-      some = true;
+std::vector<float> Generator::logits(const Transformer& model, std::int64_t row) const {
+  return download_floats(backend_.device(), rows(model.logits(), row, 1));
+}
+
+// The first chunk has padding in front, at positions below zero: it is not written to the cache, and nobody sees it. So the
+// last token of the text is the last one of its chunk.
+std::vector<float> Generator::read(const Tokens& text, const Pages& pages) {
+  const auto chunk = static_cast<std::int64_t>(size_.chunk);
+  const auto all = static_cast<std::int64_t>(text.size());
+  WARPATH_CHECK(all > 0 && size_.pages_for(all) <= static_cast<std::int64_t>(pages.size()),
+                "a text has a token, and pages for all of them");
+  std::vector<std::int32_t> table(static_cast<std::size_t>(reader_->table().size()), 0);
+  std::copy(pages.begin(), pages.end(), table.begin());
+  for (std::int64_t end = (all - 1) % chunk + 1; end <= all; end += chunk) {
+    Tokens tokens(static_cast<std::size_t>(chunk), 0);
+    std::vector<std::int32_t> positions(tokens.size(), 0);
+    for (std::int64_t i = std::max<std::int64_t>(0, end - chunk); i < end; ++i) {
+      const auto at = static_cast<std::size_t>(i - (end - chunk));
+      tokens[at] = text[static_cast<std::size_t>(i)];
+      positions[at] = static_cast<std::int32_t>(i);
     }
-    if (!some) return;
-    // A text that has ended shows its last token again; its results are not looked at.
-    for (std::size_t i = 0; i < prompts.size(); ++i)
-      if (!goes_on[i]) newest[i] = {newest[i].back()};
+    show(*reader_, reader_shown_, tokens, positions, {static_cast<std::int32_t>(end)}, table);
+    reader_->forward(ops_);
   }
+  return logits(*reader_, 0);
+}
+
+// Nothing of a launch depends on the lengths, the tokens or the pages, which are on the device.
+void Generator::run_writer() {
+  if (!size_.graph) return writer_->forward(ops_);
+  const harness::Device& device = backend_.device();
+  if (graph_) return harness::must(device.replay(graph_));
+  writer_->forward(ops_);  // a first time without: launchers may set attributes of kernels
+  harness::must(device.begin_capture());
+  writer_->forward(ops_);
+  harness::must(device.end_capture(&graph_));
+}
+
+std::vector<std::vector<float>> Generator::step(const std::vector<Place>& places) {
+  WARPATH_CHECK(static_cast<std::int64_t>(places.size()) == size_.texts, "as many as places");
+  const auto wide = static_cast<std::size_t>(writer_->table().shape[1]);
+  Tokens tokens, positions, lengths, table(places.size() * wide, 0);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const Place& p = places[i];
+    tokens.push_back(p.token);
+    positions.push_back(std::max(0, p.length - 1));
+    lengths.push_back(p.length);
+    if (p.pages)
+      std::copy(p.pages->begin(), p.pages->end(),
+                table.begin() + static_cast<std::ptrdiff_t>(i * wide));
+  }
+  show(*writer_, writer_shown_, tokens, positions, lengths, std::move(table));
+  run_writer();
+  std::vector<std::vector<float>> result;
+  for (std::size_t i = 0; i < places.size(); ++i)
+    if (places[i].length > 0) result.push_back(logits(*writer_, static_cast<std::int64_t>(i)));
+  return result;
+}
+
+// Every tensor of the cache begins with its pages.
+template <class Each>
+void Generator::for_each_page(const Pages& pages, const Each& each) const {
+  for (const Named& n : memory_->cache.tensors())
+    for (const std::int32_t page : pages) {
+      const Tensor t = rows(n.tensor, page, 1);
+      each(t.data, t.bytes());
+    }
+}
+
+std::vector<unsigned char> Generator::save(const Pages& pages) const {
+  std::vector<unsigned char> bytes;
+  for_each_page(pages, [&](const void* data, std::int64_t size) {
+    bytes.resize(bytes.size() + static_cast<std::size_t>(size));
+    harness::must(backend_.device().download(bytes.data() + bytes.size() - size, data, size));
+  });
+  return bytes;
+}
+
+void Generator::load(const Pages& pages, const std::vector<unsigned char>& bytes) {
+  std::size_t at = 0;
+  for_each_page(pages, [&](void* data, std::int64_t size) {
+    WARPATH_CHECK(at + static_cast<std::size_t>(size) <= bytes.size(), "as much as was saved");
+    harness::must(backend_.device().upload(data, bytes.data() + at, size));
+    at += static_cast<std::size_t>(size);
+  });
 }
 
 }  // namespace warpath::models

@@ -1,44 +1,78 @@
-// A model that writes text: parameters, a cache of keys and values, and two transformers on them. One reads the prompts, all
-// of their tokens at once; the other takes one new token per sequence.
+// A model that writes text: parameters, a cache of keys and values in pages, and two transformers on them. One reads a
+// prompt, a chunk of tokens at a time; the other takes one new token of several texts.
+//
+// Both have sizes that do not depend on the texts, and no row of a launch depends on another. So what a text becomes does
+// not depend on the texts beside it.
 #pragma once
-#include <functional>
 #include <optional>
 
-#include "models/sampling.h"
+#include "models/text/merges.h"
 #include "models/transformer.h"
 
 namespace warpath::models {
 
-using Tokens = std::vector<std::int32_t>;
+struct GeneratorSize {
+  std::int64_t texts = 1;       // that are written at a time
+  std::int64_t chunk = 64;      // tokens of a prompt that are read at once
+  std::int64_t page_size = 16;  // tokens
+  std::int64_t pages = 1;       // of the cache, for all texts
+  bool graph = false;           // a step is recorded as a CUDA graph and replayed
+
+  std::int64_t pages_for(std::int64_t tokens) const { return (tokens + page_size - 1) / page_size; }
+};
 
 class Generator {
  public:
-  // Room for `batch` texts, each of a prompt of `prompt` tokens at most and `capacity` tokens in all.
-  Generator(Backend& backend, const Config& config, DType dtype, std::int64_t batch,
-            std::int64_t prompt, std::int64_t capacity);
+  using Pages = std::vector<std::int32_t>;
 
+  Generator(Backend& backend, const Config& config, DType dtype, const GeneratorSize& size);
+  ~Generator();
+  Generator(const Generator&) = delete;
+  Generator& operator=(const Generator&) = delete;
+
+  const GeneratorSize& size() const { return size_; }
+  std::int64_t bytes() const;  // of device memory, known before any is taken
+  void allocate();
   const Parameters& parameters() const { return reader_->parameters(); }
-  std::int64_t bytes() const;
 
-  // Goes on with the prompts, of which there are `batch`, none empty. Each new token is given to `take` with the number of
-  // its text; a text ends where that returns false, and all end where they are full.
-  void run(const std::vector<Tokens>& prompts, const Sampling& sampling,
-           const std::function<bool(std::size_t text, std::int32_t token)>& take);
+  // Reads a text from its beginning into its pages; the logits of its last token.
+  std::vector<float> read(const Tokens& text, const Pages& pages);
 
-  // The logits of the newest token of each text.
-  const std::vector<std::vector<float>>& logits() const { return logits_; }
+  // One new token in each place; the logits of those that are taken, in their order.
+  struct Place {
+    std::int32_t token = 0, length = 0;  // of the text with that token; 0: nobody is here
+    const Pages* pages = nullptr;
+  };
+  std::vector<std::vector<float>> step(const std::vector<Place>& places);
+
+  // What the pages hold, and back into as many others.
+  std::vector<unsigned char> save(const Pages& pages) const;
+  void load(const Pages& pages, const std::vector<unsigned char>& bytes);
 
  private:
-  // Shows the model the newest tokens of each text; `lengths` count them.
-  void show(const Transformer& model, const std::vector<Tokens>& newest,
-            const std::vector<std::int32_t>& lengths);
+  // What one transformer was given last: what has not changed is not uploaded again.
+  struct Shown {
+    std::vector<std::int32_t> table;
+  };
+  void show(const Transformer& model, Shown& shown, const Tokens& tokens,
+            const std::vector<std::int32_t>& positions, const std::vector<std::int32_t>& lengths,
+            std::vector<std::int32_t> table);
+  std::vector<float> logits(const Transformer& model, std::int64_t row) const;
+  void run_writer();
+  template <class Each>
+  void for_each_page(const Pages& pages, const Each& each) const;
 
   Backend& backend_;
+  Config config_;
+  DType dtype_;
+  GeneratorSize size_;
+  Batch reads_, writes_;
   Ops ops_;
-  std::int64_t capacity_;
+  Memory counted_, counted_beside_;
   std::optional<Memory> memory_, beside_;
   std::optional<Transformer> reader_, writer_;
-  std::vector<std::vector<float>> logits_;
+  Shown reader_shown_, writer_shown_;
+  void* graph_ = nullptr;
 };
 
 }  // namespace warpath::models

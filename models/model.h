@@ -12,8 +12,9 @@ namespace warpath::models {
 struct Batch {
   std::int64_t size = 8, sequence = 64;
   bool recompute = false;
-  // Of a model that writes text: it sees `sequence` new tokens per sequence beside a cache of that many. 0: one that trains.
-  std::int64_t capacity = 0;
+  // Of a model that writes text: it sees `sequence` new tokens per sequence beside a cache of that many, in pages. 0: one that
+  // trains. Such a model has the logits of each sequence's last token only, and one of `size` and `sequence` is 1.
+  std::int64_t capacity = 0, pages = 0, page_size = 0;
 };
 
 class Model {

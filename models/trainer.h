@@ -3,6 +3,7 @@
 //   norm of the gradients, AdamW
 // and the host waits for the device only to read the loss at its end.
 #pragma once
+#include <filesystem>
 #include <functional>
 #include <optional>
 
@@ -22,6 +23,8 @@ struct TrainSettings {
   std::uint64_t seed = 0;
   bool deterministic = true;  // only rungs that give the same bits in every run
   bool graph = false;         // forward and backward recorded once, replayed by one launch
+  std::filesystem::path
+      tokenizer;  // the folder whose tokenizer a checkpoint keeps; empty: bytes are the tokens
   std::string tokenizer_json;  // the text of the file that a checkpoint keeps; empty: none
 };
 

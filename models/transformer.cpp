@@ -6,7 +6,7 @@
 namespace warpath::models {
 
 Build outside(const Config& c, const Batch& batch, Parameters& parameters, Memory& memory,
-              const Tensor& lengths) {
+              const Tensor& lengths, const Tensor& table) {
   return {c,
           parameters,
           memory.activations,
@@ -16,7 +16,10 @@ Build outside(const Config& c, const Batch& batch, Parameters& parameters, Memor
           c.family == Family::gpt2 ? "transformer." : "model.",
           batch.capacity,
           memory.cache,
-          lengths};
+          batch.pages,
+          batch.page_size,
+          lengths,
+          table};
 }
 
 Transformer::Transformer(const Config& config, const Batch& batch, DType dtype, Memory& memory)
@@ -24,13 +27,17 @@ Transformer::Transformer(const Config& config, const Batch& batch, DType dtype, 
       batch_(batch),
       parameters_(memory, dtype),
       tokens_(memory.activations.add("tokens", DType::i32, {batch.size, batch.sequence})),
-      lengths_(batch.capacity > 0 ? memory.cache.add("lengths", DType::i32, {batch.size})
+      lengths_(batch.capacity > 0 ? memory.activations.add("lengths", DType::i32, {batch.size})
                                   : Tensor{}),
-      embedding_(outside(config_, batch_, parameters_, memory, lengths_), tokens_),
-      blocks_(outside(config_, batch_, parameters_, memory, lengths_), batch.recompute),
-      head_(outside(config_, batch_, parameters_, memory, lengths_), embedding_.table()) {
+      table_(batch.capacity > 0
+                 ? memory.activations.add("block_table", DType::i32,
+                                          {batch.size, batch.capacity / batch.page_size})
+                 : Tensor{}),
+      embedding_(outside(config_, batch_, parameters_, memory, lengths_, table_), tokens_),
+      blocks_(outside(config_, batch_, parameters_, memory, lengths_, table_), batch.recompute),
+      head_(outside(config_, batch_, parameters_, memory, lengths_, table_), embedding_.table()) {
   if (batch.capacity == 0)
-    ones_ = outside(config_, batch_, parameters_, memory, lengths_).ones();
+    ones_ = outside(config_, batch_, parameters_, memory, lengths_, table_).ones();
 }
 
 void Transformer::take(Ops& ops, const Sample& sample) const {
@@ -44,7 +51,8 @@ void Transformer::forward(Ops& ops) const {
   embedding_.forward(ops, blocks_.input());
   blocks_.forward(ops);
   ops.set_layer("head");
-  head_.forward(ops, blocks_.output());
+  const Tensor& h = blocks_.output();
+  head_.forward(ops, batch_.capacity > 0 && batch_.size == 1 ? rows(h, h.shape[0] - 1, 1) : h);
 }
 
 void Transformer::backward(Ops& ops, double scale) const {

@@ -13,7 +13,7 @@ namespace warpath::models {
 
 // What the layers outside of blocks are built with.
 Build outside(const Config& c, const Batch& batch, Parameters& parameters, Memory& memory,
-              const Tensor& lengths);
+              const Tensor& lengths, const Tensor& table);
 
 class Transformer : public Model {
  public:
@@ -33,6 +33,7 @@ class Transformer : public Model {
   const Tensor& labels() const { return head_.labels(); }
   // Of a model that writes text; GPT-2 reads the positions.
   const Tensor& lengths() const { return lengths_; }
+  const Tensor& table() const { return table_; }
   const Tensor& positions() const { return embedding_.positions(); }
   const Tensor& mean_loss() const override { return head_.mean_loss(); }
   const Tensor& logits() const { return head_.logits(); }
@@ -45,7 +46,7 @@ class Transformer : public Model {
   Config config_;
   Batch batch_;
   Parameters parameters_;
-  Tensor tokens_, lengths_;
+  Tensor tokens_, lengths_, table_;
   Embedding embedding_;
   Blocks blocks_;
   Head head_;

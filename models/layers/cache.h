@@ -1,4 +1,5 @@
-// Keys and values of all tokens so far, of one layer: (sequences, capacity, heads, dim) in the arena of the cache.
+// Keys and values of all tokens so far, of one layer: (pages, page_size, heads, dim) in the arena of the cache. A block table
+// says which pages a sequence has.
 #pragma once
 #include "models/build.h"
 #include "models/call.h"
@@ -13,10 +14,10 @@ class Cache {
     if (b.capacity == 0) return;
     const Config& c = b.config;
     k_ = b.cache.add(b.prefix + name + ".cache_k", b.dtype(),
-                     {b.batch, b.capacity, c.kv_heads, c.head_dim});
+                     {b.pages, b.page_size, c.kv_heads, c.head_dim});
     v_ = b.cache.add(b.prefix + name + ".cache_v", b.dtype(),
-                     {b.batch, b.capacity, c.kv_heads, c.head_dim});
-    lengths_ = b.lengths;
+                     {b.pages, b.page_size, c.kv_heads, c.head_dim});
+    lengths_ = b.lengths, table_ = b.table;
   }
 
   bool there() const { return k_.data != nullptr; }
@@ -24,14 +25,16 @@ class Cache {
   // Adds the new keys and values, then o = attention of the new queries to all of them.
   void attend(Ops& ops, cache_write::Args write, const Tensor& q, const Tensor& o) const {
     write.cache_k = k_, write.cache_v = v_, write.lengths = lengths_;
+    write.block_table = table_;
     ops.call(write);
     attention_decode::Args args;
     args.q = q, args.k = k_, args.v = v_, args.lengths = lengths_, args.o = o;
+    args.block_table = table_;
     ops.call(args);
   }
 
  private:
-  Tensor k_, v_, lengths_;
+  Tensor k_, v_, lengths_, table_;
 };
 
 }  // namespace warpath::models

@@ -12,7 +12,8 @@ Head::Head(const Build& b, const Parameter& table)
                            : b.parameters.matrix("lm_head.weight", b.config.vocabulary,
                                                  b.config.width, 0.02)),
       labels_(b.activations.add("labels", DType::i32, {b.rows()})),
-      logits_(b.activations.add("logits", b.dtype(), {b.rows(), b.config.vocabulary})),
+      logits_(b.activations.add("logits", b.dtype(),
+                                {b.capacity > 0 ? b.batch : b.rows(), b.config.vocabulary})),
       loss_(b.activations.add("loss", DType::f32, {b.rows()})),
       lse_(b.activations.add("lse", DType::f32, {b.rows()})),
       total_(b.activations.add("mean_loss", DType::f32, {1})) {}

@@ -97,8 +97,7 @@ std::string Tokenizer::normalise(std::string_view text) const {
 
 void Tokenizer::encode_text(std::string_view text, Tokens& to, Words& known) const {
   std::string with_space;
-  if (adds_space_ && class_of(character_at(text, 0).code) != CharacterClass::space)
-    text = with_space = " " + std::string(text);
+  if (adds_space_ && text[0] != ' ') text = with_space = " " + std::string(text);
   for (const std::string_view word : words_of(pattern_, text)) {
     if (word.size() > Words::longest) {
       encode_word(word, to);

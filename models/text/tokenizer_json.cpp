@@ -140,13 +140,20 @@ class TokenizerFile {
         if (t_.pattern_ == WordPattern::whole || text(part, "behavior") != "Isolated" ||
             yes(part, "invert", false))
           refuse("the pre-tokenizer splits by a pattern that is not known");
+      } else if (type == "Digits" && t_.pattern_ == WordPattern::whole) {
+        if (!yes(part, "individual_digits", false)) refuse("numbers as words are not known");
+        t_.pattern_ = WordPattern::digits;
       } else if (type == "ByteLevel") {
         bytes = true;
         t_.adds_space_ = yes(part, "add_prefix_space", true);
         if (yes(part, "use_regex", true)) {
-          if (t_.pattern_ != WordPattern::whole) refuse("two patterns of words are not known");
-          t_.pattern_ = WordPattern::gpt2;
+          if (t_.pattern_ == WordPattern::llama3) refuse("two patterns of words are not known");
+          if (t_.pattern_ == WordPattern::whole) t_.pattern_ = WordPattern::gpt2;
+        } else if (t_.pattern_ == WordPattern::digits) {
+          refuse("digits without other words are not known");
         }
+        if (t_.adds_space_ && t_.pattern_ != WordPattern::gpt2)
+          refuse("'add_prefix_space' with these words is not known");
       } else {
         refuse(fmt::format("the pre-tokenizer {} is not known", shown(type)));
       }

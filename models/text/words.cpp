@@ -82,14 +82,14 @@ std::size_t end_gpt2(std::string_view text, std::size_t at) {
   return end_of_spaces(text, at, false);
 }
 
-std::size_t end_llama3(std::string_view text, std::size_t at, std::size_t digits) {
+std::size_t end_llama3(std::string_view text, std::size_t at) {
   if (const std::size_t n = contraction(text, at, true)) return at + n;
   Reader letters(text, at);
   if (!letters.line_end() && !letters.is(Class::letter) && !letters.is(Class::number))
     letters.next();
   if (letters.skip(Class::letter)) return letters.at();
   Reader r(text, at);
-  if (r.skip(Class::number, digits)) return r.at();
+  if (r.skip(Class::number, 3)) return r.at();
   if (r.is(' ')) r.next();
   if (r.skip(Class::other)) {
     while (r.line_end()) r.next();
@@ -102,11 +102,21 @@ std::size_t end_llama3(std::string_view text, std::size_t at, std::size_t digits
 
 std::vector<std::string_view> words_of(WordPattern pattern, std::string_view text) {
   std::vector<std::string_view> words;
+  if (pattern == WordPattern::digits) {
+    for (std::size_t at = 0; at < text.size();) {
+      Reader r(text, at);
+      const bool digit = r.skip(Class::number, 1);
+      while (!digit && !r.ended() && !r.is(Class::number)) r.next();
+      const std::string_view part = text.substr(at, r.at() - at);
+      for (const std::string_view word : words_of(WordPattern::gpt2, part)) words.push_back(word);
+      at = r.at();
+    }
+    return words;
+  }
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = text.size();
     if (pattern == WordPattern::gpt2) end = end_gpt2(text, at);
-    if (pattern == WordPattern::llama3) end = end_llama3(text, at, 3);
-    if (pattern == WordPattern::qwen2) end = end_llama3(text, at, 1);
+    if (pattern == WordPattern::llama3) end = end_llama3(text, at);
     words.push_back(text.substr(at, end - at));
     at = end;
   }
@@ -116,15 +126,10 @@ std::vector<std::string_view> words_of(WordPattern pattern, std::string_view tex
 WordPattern pattern_by(std::string_view e) {
   if (e == R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)")
     return WordPattern::gpt2;
-  const std::string_view head = R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N})",
-                         tail = R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
-  if (!e.starts_with(head) || !e.ends_with(tail)) return WordPattern::whole;
-  const std::string_view between = e.size() >= head.size() + tail.size()
-                                       ? e.substr(head.size(), e.size() - head.size() - tail.size())
-                                       : "?";
-  return between == "{1,3}" ? WordPattern::llama3
-         : between.empty()  ? WordPattern::qwen2
-                            : WordPattern::whole;
+  if (e ==
+      R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)")
+    return WordPattern::llama3;
+  return WordPattern::whole;
 }
 
 }  // namespace warpath::models

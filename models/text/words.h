@@ -10,9 +10,9 @@ namespace warpath::models {
 enum class WordPattern {
   whole,   // the text is one word
   gpt2,    // 's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
+  digits,  // every \p{N} is a word; gpt2 for what lies between them
   llama3,  // (?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|
            // \s+(?!\S)|\s+
-  qwen2,   // the same with \p{N}: every digit is a word
 };
 
 // One behind the other; together they are the text. A byte that belongs to no character counts as punctuation.

@@ -1,10 +1,16 @@
-"""Text against Hugging Face's generate; sampling; what is refused."""
+"""Text against Hugging Face's generate; many prompts at a time; sampling; ends of texts; perplexity; what is refused."""
 
 import json
+import math
+import signal
+import subprocess
 
 import pytest
 import torch
-from conftest import make_model, warpath
+from conftest import BACKEND, PROGRAM, make_model, warpath
+from safetensors.torch import load_file, save_file
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+from transformers import AutoModelForCausalLM
 
 PROMPTS = [b"the small dog", b"a", b"two b"]
 
@@ -23,37 +29,232 @@ def made(request, tmp_path_factory):
     return make_model(request.param, folder, vocab_size=256).eval(), folder
 
 
+@pytest.fixture(scope="module")
+def lettered(tmp_path_factory):
+    """A model whose tokens are letters and pairs of them: whatever it writes is readable."""
+    folder = tmp_path_factory.mktemp("lettered")
+    letters = "abcdefghij\u0120"  # the last one is a space
+    vocabulary = [*letters, *(a + b for a in letters for b in letters)]
+    tokenizer = Tokenizer(
+        models.BPE({v: i for i, v in enumerate(vocabulary)}, [(a, b) for a in letters for b in letters])
+    )
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.save(str(folder / "tokenizer.json"))
+    model = make_model("gpt2", folder, vocab_size=len(vocabulary), n_positions=3000)
+    return model.eval(), tokenizer, folder
+
+
 def prompts(*all_of_them):
     return [word for p in all_of_them for word in ("--prompt", p.decode())]
 
 
-def test_greedy(made):
-    """Prompts of different lengths in one batch, each as if it were alone."""
+def by_hugging_face(model, prompt: bytes, count: int, **words) -> list[int]:
+    ids = torch.tensor([list(prompt)])
+    model.generation_config.eos_token_id = None
+    want = model.generate(ids, max_new_tokens=count, do_sample=False, **words)
+    return want[0, ids.shape[1] :].tolist()
+
+
+@pytest.mark.parametrize("chunk", [3, 64])
+def test_greedy(made, chunk):
+    """Prompts of different lengths, more of them than places, each as if it were alone."""
     model, folder = made
-    got = lines("--model", folder, *prompts(*PROMPTS), "--tokens", 20, "--temperature", 0)
+    words = ("--max-new", 20, "--temperature", 0, "--ignore-eos", "--batch", 2, "--chunk", chunk)
+    got = lines("--model", folder, *prompts(*PROMPTS), *words)
     for line, prompt in zip(got, PROMPTS, strict=True):
-        ids = torch.tensor([list(prompt)])
-        want = model.generate(ids, max_new_tokens=20, do_sample=False, eos_token_id=None)
-        assert line["ids"] == want[0, ids.shape[1] :].tolist()
+        assert line["ids"] == by_hugging_face(model, prompt, 20)
+        assert line["ended"] == "length" and line["prompt_ids"] == list(prompt)
+
+
+def test_repetition_penalty(made):
+    model, folder = made
+    words = ("--max-new", 12, "--temperature", 0, "--ignore-eos", "--repetition-penalty", 1.5)
+    got = lines("--model", folder, *prompts(PROMPTS[0]), *words)[0]["ids"]
+    assert got == by_hugging_face(model, PROMPTS[0], 12, repetition_penalty=1.5)
+    assert got != by_hugging_face(model, PROMPTS[0], 12)
+
+
+MANY = [b"the small dog sees", b"a", b"two birds", b"every cat is he", b"0123456789012345", b"no"]
+
+
+def test_what_is_beside_a_text_does_not_change_it(made):
+    """Places and pages change hands, texts move to the host and back: the bits of every probability stay."""
+    _, folder = made
+    words = ("--model", folder, "--max-new", 20, "--ignore-eos", "--logprobs", "--chunk", 7)
+    words += ("--batch", 3)
+    together = lines(*words, *prompts(*MANY), "--seed", 5)
+    assert all(line["moves"] == 0 for line in together)
+    # Three texts of three pages each would want nine.
+    crowded = lines(*words, *prompts(*MANY), "--seed", 5, "--pages", 5)
+    assert sum(line["moves"] for line in crowded) > 0
+    for i, (line, other) in enumerate(zip(together, crowded, strict=True)):
+        assert line["seed"] == 5 + i and len(line["ids"]) == 20
+        assert line["ids"] == other["ids"] and line["logprobs"] == other["logprobs"]
+    for i in (0, 3, 5):
+        alone = lines(*words, *prompts(MANY[i]), "--seed", 5 + i)[0]
+        assert alone["ids"] == together[i]["ids"] and alone["logprobs"] == together[i]["logprobs"]
+
+
+def test_texts_of_different_lengths_take_turns(lettered):
+    """Ended texts make way: a stop ends some early, and every prompt has its own text, in order."""
+    _, tokenizer, folder = lettered
+    texts = [a + b for a in "abcdef" for b in "gh"]
+    words = ("--model", folder, "--max-new", 30, "--stop", "a", "--stop", "b ", "--seed", 2)
+    words += ("--chunk", 4, *(w for t in texts for w in ("--prompt", t)))
+    got = lines(*words, "--batch", 3)
+    assert [line["prompt"] for line in got] == texts
+    assert {line["ended"] for line in got} == {"stop", "length"}
+    for line in got:
+        whole = tokenizer.decode(line["ids"])
+        assert whole.startswith(line["text"]) and tokenizer.encode(line["prompt"]).ids == line["prompt_ids"]
+        ends = [line["text"].find(s) for s in ("a", "b ")]
+        assert (line["ended"] == "stop") == (max(ends) >= 0)
+    assert [line["ids"] for line in lines(*words, "--batch", 5)] == [line["ids"] for line in got]
 
 
 def test_sampling(made):
     _, folder = made
-    words = ("--model", folder, *prompts(PROMPTS[0]), "--tokens", 12)
-    greedy = lines(*words, "--temperature", 0)
-    assert lines(*words, "--seed", 3) == lines(*words, "--seed", 3)
-    assert lines(*words, "--seed", 3) != lines(*words, "--seed", 4)
+    words = ("--model", folder, *prompts(PROMPTS[0]), "--max-new", 12)
+
+    def ids(*more):
+        return lines(*words, *more)[0]["ids"]
+
+    greedy = ids("--temperature", 0)
+    assert ids("--seed", 3) == ids("--seed", 3)
+    assert ids("--seed", 3) != ids("--seed", 4)
     for one_token in (("--top-k", 1), ("--top-p", 1e-9), ("--min-p", 1)):
-        assert lines(*words, *one_token) == greedy
+        assert ids(*one_token) == greedy
 
 
-def test_stop(made):
+def test_which_tokens_are_drawn(made, tmp_path):
+    """First tokens of many seeds against the probabilities that PyTorch computes."""
+    model, folder = made
+    p = model(torch.tensor([list(b"dog")])).logits[0, -1].detach().div(0.7).softmax(-1)
+    order = p.argsort(descending=True).tolist()
+    before = p[order].cumsum(0) - p[order]
+    kept = {
+        ("--top-k", 4): order[:4],
+        ("--top-p", 0.5): [t for t, b in zip(order, before.tolist(), strict=True) if b < 0.5],
+        ("--min-p", 0.3): [t for t in order if p[t] >= 0.3 * p[order[0]]],
+    }
+    (tmp_path / "prompts").write_text("dog\n" * 150)
+    words = ("--model", folder, "--prompts", tmp_path / "prompts", "--max-new", 1, "--chunk", 3)
+    words += ("--temperature", 0.7)
+    free = [line["ids"][0] for line in lines(*words)]
+    for flag, tokens in kept.items():
+        drawn = [line["ids"][0] for line in lines(*words, *flag)]
+        assert set(drawn) <= set(tokens) and not set(free) <= set(tokens)
+        share = p[tokens] / p[tokens].sum()
+        seen = torch.tensor([drawn.count(t) / len(drawn) for t in tokens])
+        assert (share - seen).abs().max() < 4 * math.sqrt(0.25 / len(drawn))
+
+
+def test_stop_across_tokens(lettered):
+    _, tokenizer, folder = lettered
+    words = ("--model", folder, "--prompt", "ab", "--max-new", 40, "--seed", 4)
+    whole = lines(*words)[0]
+    pieces = [tokenizer.decode([i]) for i in whole["ids"]]
+    assert "".join(pieces) == whole["text"]
+    # From the last letter of one token to the first of the next, where that one has two.
+    i = next(i for i in range(5, 39) if len(pieces[i + 1]) == 2)
+    stop = pieces[i][-1] + pieces[i + 1][0]
+    end = whole["text"].index(stop) + 2
+    got = lines(*words, "--stop", "zzz", "--stop", stop)[0]
+    assert got["text"] == whole["text"][:end] and got["ended"] == "stop"
+    assert got["ids"] == whole["ids"][: len(got["ids"])] and len(got["ids"]) <= i + 2
+
+
+def test_end_of_text(lettered, tmp_path):
+    _, tokenizer, folder = lettered
+    for file in folder.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    words = ("--model", tmp_path, "--prompt", "ab", "--max-new", 20, "--seed", 4)
+    whole = lines(*words)[0]
+    end = whole["ids"][7]
+    ends = whole["ids"].index(end)
+    (tmp_path / "generation_config.json").write_text(json.dumps({"eos_token_id": [9999, end]}))
+    got = lines(*words)[0]
+    assert got["ids"] == whole["ids"][: ends + 1] and got["ended"] == "eos"
+    assert got["text"] == tokenizer.decode(whole["ids"][:ends])
+    assert lines(*words, "--ignore-eos")[0]["ids"] == whole["ids"]
+    (tmp_path / "generation_config.json").write_text(json.dumps({"eos_token_id": "x"}))
+    assert "generation_config.json" in generate(*words, status=2).stderr
+
+
+def test_prompts_from_files(lettered, tmp_path):
+    _, _, folder = lettered
+    (tmp_path / "p.txt").write_text("ab\n\ncd e\r\n")
+    (tmp_path / "p.jsonl").write_text('{"prompt": "a b"}\n{"prompt": "j"}\n')
+    words = ("--model", folder, "--max-new", 1)
+    got = lines(*words, "--prompts", tmp_path / "p.txt", "--prompt", "first")
+    assert [line["prompt"] for line in got] == ["first", "ab", "cd e"]
+    got = lines(*words, "--prompts", tmp_path / "p.jsonl")
+    assert [line["prompt"] for line in got] == ["a b", "j"]
+    (tmp_path / "p.jsonl").write_text('{"prompt": "a b"}\n{"text": "j"}\n')
+    done = generate(*words, "--prompts", tmp_path / "p.jsonl", status=2)
+    assert "p.jsonl:2" in done.stderr
+    (tmp_path / "p.txt").write_text("\n")
+    assert "no prompt" in generate(*words, "--prompts", tmp_path / "p.txt", status=2).stderr
+
+
+def test_text_arrives_as_it_is_written_and_ctrl_c_ends_it(lettered):
+    _, _, folder = lettered
+    words = ["--model", folder, "--prompt", "abc", "--prompt", "def", "--max-new", "2900"]
+    run = subprocess.Popen(
+        [PROGRAM, "generate", "--backend", BACKEND, *words], stdout=subprocess.PIPE, text=True
+    )
+    head = run.stdout.read(20)
+    assert head.startswith("abc") and run.poll() is None
+    run.send_signal(signal.SIGINT)
+    rest = run.stdout.read()
+    assert run.wait(60) == 0 and "interrupted: 0 of 2 texts are whole" in rest
+    assert any(line.startswith("def") for line in (head + rest).splitlines())
+
+
+def test_a_graph_gives_the_same_bits(made):
     _, folder = made
-    words = ("--model", folder, *prompts(PROMPTS[0]), "--tokens", 12, "--temperature", 0)
-    text = lines(*words)[0]["ids"]
-    if 32 <= text[3] < 127:
-        stopped = lines(*words, "--stop", chr(text[3]))[0]["ids"]
-        assert stopped == text[: text.index(text[3]) + 1]
+    words = ("--model", folder, *prompts(*MANY), "--max-new", 18, "--logprobs", "--ignore-eos")
+    words += ("--batch", 2, "--chunk", 7, "--pages", 4)
+    graph = lines(*words, "--graph", "on")
+    assert [g["logprobs"] for g in graph] == [
+        plain["logprobs"] for plain in lines(*words, "--graph", "off")
+    ]
+
+
+def loss_of(model, tokens: list[int], window: int) -> float:
+    sums, count = 0.0, 0
+    for begin in range(0, len(tokens) - 1, window):
+        ids = torch.tensor([tokens[begin : begin + window + 1]])
+        logits = model(ids[:, :-1]).logits.detach()[0].double()
+        sums += torch.nn.functional.cross_entropy(logits, ids[0, 1:], reduction="sum").item()
+        count += ids.shape[1] - 1
+    return sums / count
+
+
+def test_perplexity(made, tmp_path):
+    model, folder = made
+    text = bytes(range(32, 127)) * 2  # 190 tokens: four windows of 40, and a part of one
+    (tmp_path / "text").write_bytes(text)
+    got = lines("--model", folder, "--perplexity", tmp_path / "text", "--quantise", "int8")[0]
+    assert got["tokens"] == len(text) - 1 and got["window"] == 40
+    assert got["loss"] == pytest.approx(loss_of(model, list(text), 40), rel=1e-5)
+    assert got["perplexity"] == pytest.approx(math.exp(got["loss"]))
+    for file in folder.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    weights = load_file(folder / "model.safetensors")
+    others = ("wte", "wpe", "embed_tokens", "lm_head")
+    for name, w in weights.items():
+        if w.ndim == 2 and not any(o in name for o in others):
+            scale = w.abs().amax(0 if "transformer" in name else 1, keepdim=True) / 127
+            weights[name] = (w / scale).round() * scale
+    save_file(weights, tmp_path / "model.safetensors", {"format": "pt"})
+    want = loss_of(AutoModelForCausalLM.from_pretrained(tmp_path).eval(), list(text), 40)
+    assert got["quantised_loss"] == pytest.approx(want, rel=1e-5)
+    assert got["quantised_loss"] != got["loss"]
+    (tmp_path / "text").write_bytes(b"a")
+    done = generate("--model", folder, "--perplexity", tmp_path / "text", status=2)
+    assert "at least two tokens" in done.stderr
 
 
 def test_refused(made, tmp_path):
@@ -61,8 +262,17 @@ def test_refused(made, tmp_path):
     for words, why in [
         (("--model", tmp_path), "no config.json"),
         (("--model", folder, "--prompt", ""), "empty --prompt"),
-        (("--model", folder, "--tokens", 1000), "the model sees 40"),
+        (("--model", folder, "--max-new", 1000), "the model sees 40"),
+        (("--model", folder, "--max-new", 0), "--max-new"),
         (("--model", folder, "--dtype", "f8"), "--dtype f8"),
+        (("--model", folder, "--max-new", 30, "--pages", 2), "33 tokens, which are 3 pages of 16"),
+        (("--model", folder, "--top-p", 0), "--top-p"),
+        (("--model", folder, "--min-p", 2), "--min-p"),
+        (("--model", folder, "--graph", "maybe"), "--graph maybe"),
+        (("--model", folder, "--stop", ""), "--stop"),
+        (("--model", folder, "--quantise", "int8"), "--perplexity"),
+        (("--model", folder, "--perplexity", __file__, "--quantise", "x"), "--quantise x"),
+        (("--model", folder, "--prompts", tmp_path / "none"), "none"),
     ]:
         done = generate(*words, status=2)
-        assert why in done.stderr and len(done.stderr.splitlines()) == 1
+        assert why in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr

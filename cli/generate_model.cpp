@@ -1,0 +1,140 @@
+#include "cli/generate_model.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/select.h"
+#include "cli/train_report.h"
+#include "cli/written_texts.h"
+#include "harness/buffer.h"
+#include "models/checkpoint.h"
+#include "models/files.h"
+#include "models/perplexity.h"
+#include "models/rounded_weights.h"
+
+namespace warpath::cli {
+namespace {
+
+std::string toy_folder(const Options& o, const harness::Places& places) {
+  const std::filesystem::path folder = places.lib.parent_path() / "toy-model";
+  if (models::last_checkpoint(folder)) return folder.string();
+  if (o.json) throw Refusal("no --model; ./warpath train --out run makes one, then --model run");
+  fmt::print("no --model: trains the toy model first, once\n");
+  Options t = o;
+  t.train.out = folder.string();
+  train_command.run(t);
+  if (interrupted) throw Refusal("interrupted; the same command trains the toy model again");
+  fmt::print("\n");
+  return folder.string();
+}
+
+std::filesystem::path model_folder(const std::string& model) {
+  const std::filesystem::path folder = model;
+  std::error_code ignored;
+  if (std::filesystem::exists(folder / "config.json", ignored)) return folder;
+  if (const auto last = models::last_checkpoint(folder)) return *last;
+  throw Refusal(fmt::format("{}: no config.json there, and no checkpoint of a run", model));
+}
+
+}  // namespace
+
+GenerateModel generate_model(const Options& o, const harness::Places& places) {
+  const GenerateOptions& g = o.generate;
+  const std::string dtype = g.dtype.empty() ? "f32" : g.dtype;
+  if (dtype != "f32" && dtype != "bf16" && dtype != "f16")
+    throw Refusal(fmt::format("--dtype {}: f32, bf16 and f16 are known", dtype));
+  const auto folder = model_folder(g.model.empty() ? toy_folder(o, places) : g.model);
+  GenerateModel m{folder, models::read_config(folder / "config.json"),
+                  models::Tokenizer::of_folder(folder), *parse_dtype(dtype)};
+  if (!m.config.sees_images() && m.config.vocabulary < m.tokenizer.size())
+    throw Refusal(m.tokenizer.bytes()
+                      ? fmt::format("{}: no tokenizer.json, and a vocabulary of {}: fewer words "
+                                    "than a byte has values",
+                                    folder.string(), m.config.vocabulary)
+                      : fmt::format("{}: {} tokens, but the model's vocabulary has {}",
+                                    (folder / models::Tokenizer::file_name).string(),
+                                    m.tokenizer.size(), m.config.vocabulary));
+  return m;
+}
+
+void must_fit(const models::Backend& backend, std::int64_t bytes, const char* what_helps) {
+  std::int64_t free = 0;
+  harness::must(backend.device().free_memory(&free));
+  if (bytes > free)
+    throw Refusal(fmt::format("wants {} of device memory, {} is free: {}",
+                              bytes_text(static_cast<double>(bytes)),
+                              bytes_text(static_cast<double>(free)), what_helps));
+}
+
+int tokenise(const Options& o) {
+  const GenerateOptions& g = o.generate;
+  std::filesystem::path folder = g.model;
+  std::error_code ignored;
+  if (!g.model.empty() && !std::filesystem::exists(folder / models::Tokenizer::file_name, ignored))
+    folder = model_folder(g.model);
+  const models::Tokenizer tokenizer =
+      g.model.empty() ? models::Tokenizer::of_bytes() : models::Tokenizer::of_folder(folder);
+  for (const std::string& file : g.tokenise) {
+    const std::string text = models::read_whole(file);
+    const models::Tokens tokens = tokenizer.encode(text);
+    if (o.json) {
+      const bool same = tokenizer.decode(tokenizer.encode(text, true), true) == text;
+      fmt::print("{{\"file\":{},\"ids\":{},\"text\":{},\"round_trip\":{}}}\n", json_text(file),
+                 nlohmann::json(tokens).dump(), json_text(tokenizer.decode(tokens)), same);
+      continue;
+    }
+    for (const std::int32_t t : tokens)
+      fmt::print("{:8}  {}\n", t, json_text(tokenizer.piece(t, true)));
+    fmt::print("{}: {} tokens of {} bytes\n", file, tokens.size(), text.size());
+  }
+  return all_passed;
+}
+
+int measure_perplexity(const Options& o, const GenerateModel& m, const harness::Places& places) {
+  const GenerateOptions& g = o.generate;
+  const std::vector<std::string> formats = models::rounding_formats();
+  if (!g.quantise.empty() && std::find(formats.begin(), formats.end(), g.quantise) == formats.end())
+    throw Refusal(fmt::format("--quantise {}: known: {}", g.quantise, fmt::join(formats, ", ")));
+  const models::Tokens tokens = m.tokenizer.encode(models::read_whole(g.perplexity));
+  if (tokens.size() < 2)
+    throw Refusal(fmt::format("{}: perplexity wants at least two tokens", g.perplexity));
+  const std::int64_t window =
+      std::min({m.config.context, std::int64_t{1024}, std::ssize(tokens) - 1});
+  models::Backend backend(places, choose_backend(places, o.backend).name);
+  models::Perplexity measure(backend, m.config, m.dtype, window);
+  must_fit(backend, measure.bytes(), "--dtype bf16 takes less");
+  measure.allocate();
+  models::load_weights(m.folder / "model.safetensors", backend.device(), measure.parameters());
+  const NoteInterrupts notes;
+  const auto measured = [&] { return measure.of(tokens, [] { return interrupted != 0; }); };
+  const auto result = measured();
+  nlohmann::ordered_json j = {{"file", g.perplexity},
+                              {"tokens", result.tokens},
+                              {"window", window},
+                              {"loss", result.loss},
+                              {"perplexity", std::exp(result.loss)}};
+  if (!o.json)
+    fmt::print("perplexity {:.5g}: {:.4f} nats per token, {} tokens in windows of {}\n",
+               std::exp(result.loss), result.loss, result.tokens, window);
+  if (!g.quantise.empty() && !interrupted) {
+    models::round_weights(g.quantise, backend.device(), m.config, measure.parameters());
+    const auto rounded = measured();
+    j["quantise"] = g.quantise;
+    j["quantised_loss"] = rounded.loss;
+    j["quantised_perplexity"] = std::exp(rounded.loss);
+    if (!o.json)
+      fmt::print("perplexity {:.5g} with weights in {}: {:+.2f}%\n", std::exp(rounded.loss),
+                 g.quantise, 100 * (std::exp(rounded.loss - result.loss) - 1));
+  }
+  if (o.json)
+    fmt::print("{}\n", j.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  return all_passed;
+}
+
+}  // namespace warpath::cli
