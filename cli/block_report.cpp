@@ -25,10 +25,8 @@ Sum sum_of(const std::vector<models::Launch>& launches) {
 nlohmann::ordered_json json_of(const std::vector<models::Launch>& launches) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const models::Launch& l : launches)
-    rows.push_back({{"part", l.layer},
-                    {"op", l.op},
-                    {"flops", l.cost.flops},
-                    {"bytes", l.cost.bytes}});
+    rows.push_back(
+        {{"part", l.layer}, {"op", l.op}, {"flops", l.cost.flops}, {"bytes", l.cost.bytes}});
   return rows;
 }
 
@@ -71,8 +69,8 @@ void print_block(models::Backend& backend, const models::TrainSettings& s, bool 
   print_list("forward, apart", costs.apart);
   print_list("backward, fused", costs.backward);
   const Sum fused = sum_of(costs.forward), apart = sum_of(costs.apart);
-  fmt::print("fused: {:.0f} kernels instead of {:.0f}, {:.1f} MB instead of {:.1f}\n", fused.launches,
-             apart.launches, fused.bytes / 1e6, apart.bytes / 1e6);
+  fmt::print("fused: {:.0f} kernels instead of {:.0f}, {:.1f} MB instead of {:.1f}\n",
+             fused.launches, apart.launches, fused.bytes / 1e6, apart.bytes / 1e6);
 }
 
 }  // namespace warpath::cli

@@ -137,7 +137,8 @@ int generate(const Options& o) {
   const GenerateModel m = generate_model(o, places);
   if (m.config.family == models::Family::dit) return generate_images(o, places, m);
   if (m.config.family == models::Family::vit)
-    throw Refusal(fmt::format("{}: a model that tells images apart; it generates nothing", g.model));
+    throw Refusal(
+        fmt::format("{}: a model that tells images apart; it generates nothing", g.model));
   if (!g.perplexity.empty()) return measure_perplexity(o, m, places);
   if (!g.quantise.empty())
     throw Refusal("--quantise needs --perplexity FILE to measure its cost on");
@@ -205,14 +206,16 @@ const Command generate_command = {
       flags.list("--prompt", g.prompts, false, "TEXT", "what to go on from; may be given again");
       flags.text("--prompts", g.prompts_file, "FILE",
                  "a prompt per line; .jsonl: an object with \"prompt\" per line");
-      flags.count("--max-new,--tokens", g.max_new, "new tokens per prompt, at most (default 48, or what the model can see)");
+      flags.count("--max-new,--tokens", g.max_new,
+                  "new tokens per prompt, at most (default 48, or what the model can see)");
       flags.list("--stop", g.stops, false, "TEXT", "a text ends behind it");
       flags.yes("--ignore-eos", g.ignore_eos, "go on behind the model's end-of-text token");
       flags.real("--temperature", g.temperature, "1: as the model says; 0: always the likeliest");
       flags.count("--top-k", g.top_k, "only the k likeliest tokens; 0: all");
       flags.real("--top-p", g.top_p, "only the likeliest with that much of the probability");
       flags.real("--min-p", g.min_p, "only those with that share of the likeliest one's");
-      flags.text("--out", g.out, "DIR", "of a diffusion model: where its images go (default: images)");
+      flags.text("--out", g.out, "DIR",
+                 "of a diffusion model: where its images go (default: images)");
       flags.count("--images", g.images, "of a diffusion model: how many (default 8)");
       flags.text("--sampler", g.sampler, "S", "of a diffusion model: ddim (default) or ddpm");
       flags.count("--sampling-steps", g.sampling_steps,

@@ -22,7 +22,8 @@ std::vector<std::uint8_t> pixels_of(const float* image, std::int64_t channels, s
   std::vector<std::uint8_t> pixels;
   for (std::int64_t i = 0; i < size * size; ++i)
     for (std::int64_t c = 0; c < channels; ++c) {
-      const double x = std::clamp((static_cast<double>(image[c * size * size + i]) + 1) / 2, 0.0, 1.0);
+      const double x =
+          std::clamp((static_cast<double>(image[c * size * size + i]) + 1) / 2, 0.0, 1.0);
       pixels.push_back(static_cast<std::uint8_t>(std::lround(255 * x)));
     }
   return pixels;
@@ -67,7 +68,8 @@ int generate_images(const Options& o, const harness::Places& places, const Gener
     const std::string file =
         (std::filesystem::path(g.out) / fmt::format("image-{:03}.png", i)).string();
     const auto pixels = pixels_of(images.data() + i * each, config.channels, config.image);
-    models::write_whole(file, models::png_of(pixels, size, size, static_cast<int>(config.channels)));
+    models::write_whole(file,
+                        models::png_of(pixels, size, size, static_cast<int>(config.channels)));
     files.push_back(file);
   }
   if (o.json) {

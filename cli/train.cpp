@@ -84,7 +84,11 @@ TrainSettings settings_of(const Options& o) {
   s.dtype = *parse_dtype(dtype);
   s.accumulate = std::max(1, t.accumulate);
   s.adam.weight_decay = t.weight_decay, s.adam.clip = t.clip;
-  s.rate = t.rate > 0 ? t.rate : words ? 1e-2 : toy ? 3e-3 : s.config.family == Family::gpt2 ? 6e-4 : 3e-4;
+  s.rate = t.rate > 0                        ? t.rate
+           : words                           ? 1e-2
+           : toy                             ? 3e-3
+           : s.config.family == Family::gpt2 ? 6e-4
+                                             : 3e-4;
   s.least_rate = t.least_rate > 0 ? t.least_rate : s.rate / 10;
   s.steps = t.steps > 0 ? t.steps : words ? 400 : toy ? 200 : 1000;
   s.warmup = t.warmup > 0 ? t.warmup : std::max<std::int64_t>(1, s.steps / 20);
@@ -102,9 +106,9 @@ Data data_of(const Options& o, const TrainSettings& s) {
     return Data::of_path(o.train.data, s.tokenizer.empty() ? Tokenizer::of_bytes()
                                                            : Tokenizer::of_folder(s.tokenizer));
   const std::string from = "the small grammar";
-  return Data::of_text(grammar_text(o.seed, std::size_t{1} << 20), from,
-                       s.tokenizer_json.empty() ? Tokenizer::of_bytes()
-                                                : Tokenizer::parse(s.tokenizer_json, from));
+  return Data::of_text(
+      grammar_text(o.seed, std::size_t{1} << 20), from,
+      s.tokenizer_json.empty() ? Tokenizer::of_bytes() : Tokenizer::parse(s.tokenizer_json, from));
 }
 
 std::vector<Sample> samples_of_step(const Data& data, const TrainSettings& s, std::int64_t step) {
@@ -307,7 +311,8 @@ const Command train_command = {
     [](Flags& flags, Options& o) {
       TrainOptions& t = o.train;
       flags.text("--model", t.model, "M",
-                 "toy, toy-llama, gpt2-124m, llama-1b, vit-b16, dit-tiny, … or a folder with config.json and "
+                 "toy, toy-llama, gpt2-124m, llama-1b, vit-b16, dit-tiny, … or a folder with "
+                 "config.json and "
                  "model.safetensors");
       flags.text("--data", t.data, "PATH",
                  "a text, or a folder of token shards (*.bin); none: a small grammar's");

@@ -107,7 +107,8 @@ void Ops::run(const char* op, void* args) {
   }
   if (dry_) {
     if (profile_)
-      profile_->push_back({ladder.op->contract.name(), c.rung->name, layer_, ladder.op->cost(args)});
+      profile_->push_back(
+          {ladder.op->contract.name(), c.rung->name, layer_, ladder.op->cost(args)});
     return;
   }
   if (profile_)

@@ -33,8 +33,8 @@ ordered_json vit_config(const Config& c, const char* type) {
   ordered_json j = {{"architectures", {"ViTForImageClassification"}}, {"model_type", "vit"}};
   j.update(image_config(c, type));
   for (std::int64_t i = 0; i < c.classes; ++i) {
-    const std::string name = c.classes == shape_count ? shape_name(static_cast<int>(i))
-                                                      : fmt::format("LABEL_{}", i);
+    const std::string name =
+        c.classes == shape_count ? shape_name(static_cast<int>(i)) : fmt::format("LABEL_{}", i);
     j["id2label"][std::to_string(i)] = name;
     j["label2id"][name] = i;
   }
@@ -247,8 +247,8 @@ Config config_from_json(const ordered_json& j, const std::string& file) {
   const Fields f{j, file};
   const ordered_json type = j.value("model_type", ordered_json());
   if (type != "gpt2" && type != "llama" && type != "vit" && type != "warpath_dit")
-    f.refuse(fmt::format("'model_type' is {}; known are gpt2, llama, vit and warpath_dit",
-                         type.dump()));
+    f.refuse(
+        fmt::format("'model_type' is {}; known are gpt2, llama, vit and warpath_dit", type.dump()));
   const Config c = type == "gpt2"    ? gpt2_of(f)
                    : type == "llama" ? llama_of(f)
                    : type == "vit"   ? vit_of(f)

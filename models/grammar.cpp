@@ -133,8 +133,10 @@ std::string grammar_tokenizer() {
     const auto id = vocabulary.size();
     vocabulary[token] = id;
   }
-  const ordered_json level = {
-      {"type", "ByteLevel"}, {"add_prefix_space", false}, {"trim_offsets", true}, {"use_regex", true}};
+  const ordered_json level = {{"type", "ByteLevel"},
+                              {"add_prefix_space", false},
+                              {"trim_offsets", true},
+                              {"use_regex", true}};
   const ordered_json j = {{"version", "1.0"},
                           {"truncation", nullptr},
                           {"padding", nullptr},

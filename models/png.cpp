@@ -63,15 +63,16 @@ std::string stored(const std::string& bytes) {
 std::string png_of(const std::vector<std::uint8_t>& pixels, std::uint32_t columns,
                    std::uint32_t rows, int channels) {
   const std::size_t row = std::size_t{columns} * static_cast<std::size_t>(channels);
-  WARPATH_CHECK((channels == 1 || channels == 3) && row > 0 && pixels.size() == row * rows && rows > 0,
-                "an image is gray or RGB, and has all of its pixels");
+  WARPATH_CHECK(
+      (channels == 1 || channels == 3) && row > 0 && pixels.size() == row * rows && rows > 0,
+      "an image is gray or RGB, and has all of its pixels");
   std::string lines;
   for (std::size_t r = 0; r < rows; ++r) {
     lines += '\0';  // no filter
     lines.append(reinterpret_cast<const char*>(pixels.data()) + r * row, row);
   }
   std::string header = big_endian(columns) + big_endian(rows);
-  header += '\x08';                             // bits per sample
+  header += '\x08';  // bits per sample
   header += static_cast<char>(channels == 3 ? 2 : 0);
   header += std::string(3, '\0');  // compression, filter, no interlacing
   return "\x89PNG\r\n\x1a\n" + chunk("IHDR", header) + chunk("IDAT", stored(lines)) +

@@ -32,7 +32,8 @@ void dump_gradients(const std::filesystem::path& file, Trainer& trainer, const S
   add_values("images", DType::f32, sample.images);
   add_values("times", DType::i32, sample.times);
   trainer.evaluate({sample});
-  for (const Named& n : model.results()) add_floats(n.name, n.tensor);  // before they are overwritten
+  for (const Named& n : model.results())
+    add_floats(n.name, n.tensor);  // before they are overwritten
   trainer.gradients_of(sample);
   add_floats("loss", model.mean_loss());
   for (const Parameter& p : model.parameters().all()) {

@@ -17,8 +17,7 @@ Build bare(Build b) {
 }  // namespace
 
 ClassHead::ClassHead(const Build& b)
-    : linear_(
-          Linear::out_in_bias(bare(b), "classifier", b.config.width, b.config.classes, 0.02)),
+    : linear_(Linear::out_in_bias(bare(b), "classifier", b.config.width, b.config.classes, 0.02)),
       labels_(b.activations.add("labels", DType::i32, {b.batch})),
       pooled_(b.activations.add("pooled", b.dtype(), {b.batch, b.config.width})),
       logits_(b.activations.add("logits", b.dtype(), {b.batch, b.config.classes})),

@@ -46,7 +46,8 @@ void NoiseHead::loss(Ops& ops) const {
   matmul::Args mean;
   mean.a = matrix(tensor(ones_.data, ones_.dtype, {1, squares_.size()}));
   mean.b = matrix(reshaped(squares_, {squares_.size(), 1}));
-  mean.alpha = 1.0 / static_cast<double>(difference_.size()), mean.d = matrix(reshaped(total_, {1, 1}));
+  mean.alpha = 1.0 / static_cast<double>(difference_.size()),
+  mean.d = matrix(reshaped(total_, {1, 1}));
   ops.call(mean);
 }
 

@@ -18,7 +18,7 @@ class NoiseHead {
   // From what loss() left, times `scale`: dx and the gradients of the weight and the bias.
   void backward(Ops& ops, const Tensor& dx, double scale) const;
 
-  const Tensor& noise() const { return noise_; }            // (patches of the batch, numbers of a patch)
+  const Tensor& noise() const { return noise_; }  // (patches of the batch, numbers of a patch)
   const Tensor& difference() const { return difference_; }  // prediction - noise, after loss()
   const Tensor& mean_loss() const { return total_; }
   void upload_constants(const harness::Device& device) const;

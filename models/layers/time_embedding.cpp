@@ -44,8 +44,9 @@ void TimeEmbedding::upload_constants(const harness::Device& device) const {
   std::vector<float> table;
   for (std::int64_t t = 0; t < table_.shape[0]; ++t)
     for (std::int64_t i = 0; i < 2 * half; ++i) {
-      const double angle = static_cast<double>(t) *
-                           std::pow(10000.0, -static_cast<double>(i % half) / static_cast<double>(half));
+      const double angle =
+          static_cast<double>(t) *
+          std::pow(10000.0, -static_cast<double>(i % half) / static_cast<double>(half));
       table.push_back(static_cast<float>(i < half ? std::cos(angle) : std::sin(angle)));
     }
   upload_floats(device, table_, table);
