@@ -136,7 +136,7 @@ def test_costs_of_one_block():
     products = sum(row["flops"] for row in fused if row["op"] == "matmul")
     assert products == 24 * n * c * c
     names, apart = ops["apart"]
-    assert len(names) == 18 and names.count("matmul") == 6
+    assert len(names) == 16 and names.count("matmul") == 6
     scores = 4 * heads * t * t * 2  # bytes of one matrix of scores
     assert [row["bytes"] for row in apart if row["op"] == "softmax"] == [2 * scores]
     # Fused: no bias of its own, an addition with the norm, no scores.
