@@ -137,7 +137,7 @@ def test_three_steps_of_adamw(vit_folder, tmp_path):
 def test_vit_tells_shapes_apart(tmp_path):
     lines = train("--model", "vit-tiny", "--steps", 60, "--evaluate-every", 60)
     assert losses(lines)[0] == pytest.approx(math.log(6), abs=0.15)
-    assert lines[-1]["accuracy"] > 0.5  # by chance: a sixth
+    assert lines[-1]["accuracy"] > 0.3  # by chance: a sixth
 
 
 class PlainDit:
