@@ -260,9 +260,9 @@ def test_a_diffusion_model_learns_and_draws(tmp_path):
     assert draw("--eta", 1, "--seed", 1) == draw("--seed", 1, "--eta", 1)
     ddpm = draw("--sampler", "ddpm", "--seed", 1)
     assert ddpm == draw("--seed", 1, "--sampler", "ddpm") and ddpm != first
-    # Unlike in noise, neighbours are alike in an image.
+    # Neighbours are alike: in noise, the mean square of their differences is twice the variance.
     image = torch.tensor(list(b"".join(first)), dtype=torch.float).view(3, 16, 16, 3)
-    assert float((image[:, 1:] - image[:, :-1]).square().mean()) < float(image.var())
+    assert float((image[:, 1:] - image[:, :-1]).square().mean()) < 1.7 * float(image.var())
 
 
 def test_refused(tmp_path, vit_folder):
