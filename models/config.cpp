@@ -36,8 +36,8 @@ Config toy_bytes(Config c) {
   return c;
 }
 
-// The tokens are the words of the small grammar. No more than those: with a tied head and a rate as high as a toy's, words
-// that never come drown the others.
+// The tokens are the words of the small grammar and no others: with a tied head and a rate as high as a toy's, a vocabulary
+// with many words that never come learns far more slowly.
 Config toy(Config c) {
   c = toy_bytes(c);
   c.vocabulary = grammar_vocabulary, c.context = 32, c.width = 32, c.head_dim = 8;
