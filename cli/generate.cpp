@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "cli/command.h"
+#include "cli/generate_images.h"
 #include "cli/generate_model.h"
 #include "cli/interrupt.h"
 #include "cli/select.h"
@@ -30,6 +31,7 @@ Examples:
   ./warpath generate --model run --prompt "the " --top-k 5 --stop . --seed 7
   ./warpath generate --model run --perplexity text.txt --quantise nf4
   ./warpath generate --model folder --tokenise text.txt
+  ./warpath generate --model run --images 16 --sampling-steps 50 --out images    of a diffusion run: PNG files
 
 --model is a folder with config.json and model.safetensors, or the --out of a run. Its tokenizer.json (byte-level BPE) makes
 the tokens; without one a byte is a token. Prompt number i draws with --seed plus i: alone with that seed it becomes the same.
@@ -72,13 +74,22 @@ std::vector<Prompt> prompts_of(const Options& o, const GenerateModel& m) {
       throw Refusal(
           fmt::format("{}: an empty --prompt; a text goes on from at least one token", which));
     const auto length = static_cast<std::int64_t>(p.tokens.size());
-    if (length + g.max_new > m.config.context)
+    if (length + std::max(g.max_new, 1) > m.config.context)
       throw Refusal(
           fmt::format("{} has {} tokens, and --max-new {} are to follow; the model sees {}", which,
-                      length, g.max_new, m.config.context));
+                      length, std::max(g.max_new, 1), m.config.context));
     prompts.push_back(std::move(p));
   }
   return prompts;
+}
+
+// Where nothing is said: 48, or as many as the model can see behind the longest prompt.
+std::int64_t max_new_of(const GenerateOptions& g, const GenerateModel& m,
+                        const std::vector<Prompt>& prompts) {
+  if (g.max_new >= 0) return g.max_new;
+  std::int64_t most = 48;
+  for (const Prompt& p : prompts) most = std::min(most, m.config.context - std::ssize(p.tokens));
+  return most;
 }
 
 models::Sampling sampling_of(const GenerateOptions& g) {
@@ -127,15 +138,20 @@ int generate(const Options& o) {
   if (!g.tokenise.empty()) return tokenise(o);
   const bool toy = g.model.empty();
   const GenerateModel m = generate_model(o, places);
+  if (m.config.family == models::Family::dit) return generate_images(o, places, m);
+  if (m.config.family == models::Family::vit)
+    throw Refusal(
+        fmt::format("{}: a model that tells images apart; it generates nothing", g.model));
   if (!g.perplexity.empty()) return measure_perplexity(o, m, places);
   if (g.max_new < 1) throw Refusal("--max-new: at least 1");
   for (const std::string& stop : g.stops)
     if (stop.empty()) throw Refusal("an empty --stop");
   const models::Sampling sampling = sampling_of(g);
   const std::vector<Prompt> prompts = prompts_of(o, m);
+  const std::int64_t max_new = max_new_of(g, m, prompts);
   std::vector<models::Request> requests;
   for (const Prompt& p : prompts) {
-    requests.push_back({p.tokens, g.max_new, sampling});
+    requests.push_back({p.tokens, max_new, sampling});
     requests.back().sampling.seed = p.seed;
   }
 
@@ -150,7 +166,7 @@ int generate(const Options& o) {
   TextOptions options;
   options.stops = g.stops;
   if (!g.ignore_eos) options.ends = models::end_tokens(m.folder);
-  options.most = static_cast<std::size_t>(g.max_new);
+  options.most = static_cast<std::size_t>(max_new);
   options.json = o.json, options.logprobs = g.logprobs, options.speed = backend.gpu();
   WrittenTexts texts(m.tokenizer, prompts, options);
   const auto begin = std::chrono::steady_clock::now();
@@ -192,13 +208,21 @@ const Command generate_command = {
       flags.list("--prompt", g.prompts, false, "TEXT", "what to go on from; may be given again");
       flags.text("--prompts", g.prompts_file, "FILE",
                  "a prompt per line; .jsonl: an object with \"prompt\" per line");
-      flags.count("--max-new,--tokens", g.max_new, "new tokens per prompt, at most (default 48)");
+      flags.count("--max-new,--tokens", g.max_new,
+                  "new tokens per prompt, at most (default 48, or what the model can see)");
       flags.list("--stop", g.stops, false, "TEXT", "a text ends behind it");
       flags.yes("--ignore-eos", g.ignore_eos, "go on behind the model's end-of-text token");
       flags.real("--temperature", g.temperature, "1: as the model says; 0: always the likeliest");
       flags.count("--top-k", g.top_k, "only the k likeliest tokens; 0: all");
       flags.real("--top-p", g.top_p, "only the likeliest with that much of the probability");
       flags.real("--min-p", g.min_p, "only those with that share of the likeliest one's");
+      flags.text("--out", g.out, "DIR",
+                 "of a diffusion model: where its images go (default: images)");
+      flags.count("--images", g.images, "of a diffusion model: how many (default 8)");
+      flags.text("--sampler", g.sampler, "S", "of a diffusion model: ddim (default) or ddpm");
+      flags.count("--sampling-steps", g.sampling_steps,
+                  "of a diffusion model: from noise to an image (default 25)");
+      flags.real("--eta", g.eta, "of ddim: 0 adds no noise on the way, 1 as much as ddpm");
       flags.real("--repetition-penalty", g.repetition_penalty,
                  "more than 1: tokens that were there become less likely");
       flags.number("--seed", o.seed, "of the draws");

@@ -50,7 +50,7 @@ GenerateModel generate_model(const Options& o, const harness::Places& places) {
   const auto folder = model_folder(g.model.empty() ? toy_folder(o, places) : g.model);
   GenerateModel m{folder, models::read_config(folder / "config.json"),
                   models::Tokenizer::of_folder(folder), *parse_dtype(dtype)};
-  if (m.config.vocabulary < m.tokenizer.size())
+  if (!m.config.sees_images() && m.config.vocabulary < m.tokenizer.size())
     throw Refusal(m.tokenizer.bytes()
                       ? fmt::format("{}: no tokenizer.json, and a vocabulary of {}: fewer words "
                                     "than a byte has values",

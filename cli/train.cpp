@@ -19,6 +19,7 @@
 #include "models/files.h"
 #include "models/grammar.h"
 #include "models/safetensors.h"
+#include "models/text/tokenizer.h"
 #include "models/train_dump.h"
 
 namespace warpath::cli {
@@ -38,6 +39,9 @@ Examples:
   ./warpath train --model DIR --lora q,v --out run    LoRA: the model stays, small adapters beside it are trained
   ./warpath train --model DIR --lora all --rank 16 --quantise nf4 --out run    QLoRA: the model in 4 bits
   ./warpath train --model DIR --adapter run/step-000100 --merge merged    one model of both
+  ./warpath train --model vit-tiny                    tells drawn shapes apart
+  ./warpath train --model dit-tiny --out run          learns to draw them; then ./warpath generate --model run
+  ./warpath train --model gpt2-124m --block           what one block costs, fused and not
   ./warpath train --profile                           where the time of one step goes, by op
 
 Ctrl-C ends the run after its step and saves it where --out is given.
@@ -52,6 +56,8 @@ bool is_folder(const std::string& model) {
 // What --lora, --adapter and --quantise say.
 Tuning tuning_of(const TrainOptions& t, const Config& config) {
   Tuning tuning;
+  if (config.sees_images() && !(t.lora.empty() && t.adapter.empty() && t.quantise.empty()))
+    throw Refusal("--lora, --adapter and --quantise are for models of text");
   if (!t.lora.empty() && !t.adapter.empty())
     throw Refusal("--adapter brings its own layers: leave --lora out");
   if (!t.adapter.empty() && (t.rank > 0 || t.alpha > 0))
@@ -72,6 +78,16 @@ Tuning tuning_of(const TrainOptions& t, const Config& config) {
   return tuning;
 }
 
+void set_for_images(const TrainOptions& t, TrainSettings& s) {
+  if (t.sequence > 0 || !t.data.empty())
+    throw Refusal(fmt::format("{} sees images: --sequence and --data are for text", t.model));
+  s.batch.sequence = s.config.context;
+  if (t.schedule.empty()) return;
+  if (t.schedule != "linear" && t.schedule != "cosine")
+    throw Refusal(fmt::format("--schedule {}: linear and cosine are known", t.schedule));
+  s.config.schedule = t.schedule == "linear" ? Schedule::linear : Schedule::cosine;
+}
+
 TrainSettings settings_of(const Options& o) {
   const TrainOptions& t = o.train;
   TrainSettings s;
@@ -79,9 +95,17 @@ TrainSettings settings_of(const Options& o) {
                                 : named_config(t.model);
   s.base = t.model;
   s.batch.tuning = tuning_of(t, s.config);
-  const bool toy = t.model.starts_with("toy");
-  s.batch.size = t.batch > 0 ? t.batch : toy ? 8 : 4;
+  // Without a text, the words of the grammar are the tokens; of another text its bytes are.
+  const bool words = t.data.empty() && s.config.vocabulary == grammar_vocabulary;
+  if (words) s.tokenizer_json = grammar_tokenizer();
+  if (!t.data.empty() && (t.model == "toy" || t.model == "toy-llama"))
+    s.config = named_config(t.model + "-bytes");
+  const bool toy = t.model.starts_with("toy") || t.model.ends_with("-tiny");
+  s.batch.size = t.batch > 0 ? t.batch : s.config.sees_images() ? 32 : words ? 16 : toy ? 8 : 4;
   s.batch.sequence = t.sequence > 0 ? t.sequence : std::min<std::int64_t>(s.config.context, 1024);
+  if (s.config.sees_images()) set_for_images(t, s);
+  if (!t.schedule.empty() && s.config.family != Family::dit)
+    throw Refusal("--schedule is for diffusion models: dit-tiny, dit-s2");
   s.batch.recompute = t.recompute;
   if (s.batch.sequence > s.config.context)
     throw Refusal(fmt::format("--sequence {}: {} takes {} at most", s.batch.sequence, t.model,
@@ -92,9 +116,13 @@ TrainSettings settings_of(const Options& o) {
   s.dtype = *parse_dtype(dtype);
   s.accumulate = std::max(1, t.accumulate);
   s.adam.weight_decay = t.weight_decay, s.adam.clip = t.clip;
-  s.rate = t.rate > 0 ? t.rate : toy ? 3e-3 : s.config.family == Family::gpt2 ? 6e-4 : 3e-4;
+  s.rate = t.rate > 0                        ? t.rate
+           : words                           ? 1e-2
+           : toy                             ? 3e-3
+           : s.config.family == Family::gpt2 ? 6e-4
+                                             : 3e-4;
   s.least_rate = t.least_rate > 0 ? t.least_rate : s.rate / 10;
-  s.steps = t.steps > 0 ? t.steps : toy ? 200 : 1000;
+  s.steps = t.steps > 0 ? t.steps : words ? 400 : toy ? 200 : 1000;
   s.warmup = t.warmup > 0 ? t.warmup : std::max<std::int64_t>(1, s.steps / 20);
   s.seed = o.seed;
   // f32 has no rungs that differ from run to run, so it costs nothing there.
@@ -105,10 +133,14 @@ TrainSettings settings_of(const Options& o) {
 }
 
 Data data_of(const Options& o, const TrainSettings& s) {
+  if (s.config.sees_images()) return Data::of_shapes(s.config);
   if (!o.train.data.empty())
     return Data::of_path(o.train.data, s.tokenizer.empty() ? Tokenizer::of_bytes()
                                                            : Tokenizer::of_folder(s.tokenizer));
-  return Data::of_text(grammar_text(o.seed, std::size_t{1} << 20), "the small grammar");
+  const std::string from = "the small grammar";
+  return Data::of_text(
+      grammar_text(o.seed, std::size_t{1} << 20), from,
+      s.tokenizer_json.empty() ? Tokenizer::of_bytes() : Tokenizer::parse(s.tokenizer_json, from));
 }
 
 std::vector<Sample> samples_of_step(const Data& data, const TrainSettings& s, std::int64_t step) {
@@ -191,10 +223,13 @@ class Run {
   std::int64_t every() const { return std::max<std::int64_t>(1, s_.steps / 20); }
 
   void evaluate(std::int64_t step) {
-    const double loss = trainer_.evaluate(to_evaluate_);
+    const auto [loss, accuracy] = trainer_.evaluate(to_evaluate_);
     evaluated_.push_back({step, loss});
-    if (o_.json)
-      fmt::print("{}\n", ordered_json({{"step", step}, {"evaluated_loss", loss}}).dump());
+    accuracy_ = accuracy;
+    if (!o_.json) return;
+    ordered_json j = {{"step", step}, {"evaluated_loss", loss}};
+    if (accuracy >= 0) j["accuracy"] = accuracy;
+    fmt::print("{}\n", j.dump());
   }
 
   void save(std::int64_t step) {
@@ -222,13 +257,18 @@ class Run {
     if (isatty(2)) fmt::print("{}\n", last_.line());
     fmt::print("\n{}", plot_in_terminal(losses_, 72, 10));
     if (!evaluated_.empty())
-      fmt::print("loss on text it was not trained on: {:.4f}\n", evaluated_.back().loss);
+      fmt::print("loss on {} it was not trained on: {:.4f}{}\n",
+                 s_.config.sees_images() ? "images" : "text", evaluated_.back().loss,
+                 accuracy_ < 0 ? "" : fmt::format(", {:.1f}% of classes right", 100 * accuracy_));
     if (saved_) fmt::print("saved: {}/step-{:06}\n", t_.out, *saved_);
     fmt::print("{} {}\n", paint(Tone::note, "next:"), next_step());
   }
 
   std::string next_step() const {
     if (interrupted && saved_) return fmt::format("the same command with --resume goes on");
+    if (s_.config.family == Family::dit && saved_)
+      return fmt::format("./warpath generate --model {} draws images", t_.out);
+    if (t_.out.empty() && s_.config.sees_images()) return "--out run keeps the model";
     if (t_.out.empty())
       return "--out run keeps the model; --data text.txt trains on a text of yours";
     return fmt::format("./warpath generate --model {} writes text with it", t_.out);
@@ -241,7 +281,7 @@ class Run {
   const TrainSettings& s_;
   std::vector<Sample> to_evaluate_, next_;
   std::int64_t memory_ = 0;
-  double peak_ = 0, tokens_ = 0, seconds_ = 0;
+  double peak_ = 0, tokens_ = 0, seconds_ = 0, accuracy_ = -1;
   std::vector<LossPoint> losses_, evaluated_;
   TrainProgress last_{};
   std::optional<std::int64_t> saved_;
@@ -256,6 +296,11 @@ int train(const Options& o) {
   models::Backend backend(places, choose_backend(places, o.backend).name);
   if (s.graph && !backend.gpu())
     throw Refusal("--graph needs a GPU: on a CPU it would save nothing");
+  if (t.block) {
+    if (s.config.sees_images()) throw Refusal("--block is for models of text");
+    print_block(backend, s, o.json);
+    return all_passed;
+  }
   Trainer trainer(backend, s);
   const std::string trained =
       s.batch.tuning.adapts()
@@ -317,7 +362,8 @@ const Command train_command = {
     [](Flags& flags, Options& o) {
       TrainOptions& t = o.train;
       flags.text("--model", t.model, "M",
-                 "toy, toy-llama, gpt2-124m, llama-1b, … or a folder with config.json and "
+                 "toy, toy-llama, gpt2-124m, llama-1b, vit-b16, dit-tiny, … or a folder with "
+                 "config.json and "
                  "model.safetensors");
       flags.text("--data", t.data, "PATH",
                  "a text, or a folder of token shards (*.bin); none: a small grammar's");
@@ -345,6 +391,8 @@ const Command train_command = {
       flags.text("--merge", t.merge, "DIR",
                  "write the model with its --adapter merged in, and end");
       flags.yes("--resume", t.resume, "go on from the last checkpoint of --out");
+      flags.text("--schedule", t.schedule, "S",
+                 "of a diffusion model's noise: cosine (default) or linear");
       flags.yes("--recompute", t.recompute,
                 "blocks compute activations again in the backward pass: less memory");
       flags.yes("--graph", t.graph, "forward and backward as one CUDA graph");
@@ -352,6 +400,9 @@ const Command train_command = {
                 "the same bits in every run in 16-bit types too; f32 always has them");
       flags.yes("--memory", t.memory, "print the plan of device memory and end");
       flags.yes("--profile", t.profile, "time each op of one step and end");
+      flags.yes("--block", t.block,
+                "print the kernels of one block, fused and one per operation, with bytes and "
+                "operations, and end");
       flags.text("--svg", t.svg, "FILE", "the loss as a plot");
       flags.text("--dump", t.dump, "FILE",
                  "loss, logits and gradients of the first batch as safetensors, and end");

@@ -7,7 +7,7 @@
 namespace warpath::cli {
 
 struct TrainOptions {
-  std::string model = "toy", data, dtype, out, svg, dump;
+  std::string model = "toy", data, dtype, out, svg, dump, schedule;
   std::string lora, quantise, adapter, merge;
   int rank = 0;
   double alpha = 0;
@@ -15,15 +15,19 @@ struct TrainOptions {
   int evaluate_every = 50, evaluate_batches = 4, save_every = 0;
   double rate = 0, least_rate = 0, weight_decay = 0.1, clip = 1;
   bool resume = false, memory = false, profile = false, recompute = false, graph = false,
-       deterministic = false;
+       deterministic = false, block = false;
 };
 
 struct GenerateOptions {
   std::string model, dtype, prompts_file, graph, perplexity, quantise;
   std::vector<std::string> prompts, stops, tokenise;
-  int max_new = 48, top_k = 0, batch = 0, pages = 0, chunk = 0;
+  int max_new = -1, top_k = 0, batch = 0, pages = 0, chunk = 0;
   double temperature = 1, top_p = 1, min_p = 0, repetition_penalty = 1;
   bool logprobs = false, ignore_eos = false;
+  // Of a diffusion model.
+  std::string out = "images", sampler = "ddim";
+  int images = 8, sampling_steps = 25;
+  double eta = 0;
 };
 
 }  // namespace warpath::cli

@@ -16,6 +16,9 @@ void print_memory_plan(const models::Trainer& trainer,
 void print_profile(const std::vector<models::Launch>& launches, const models::Backend& backend,
                    bool json);
 
+// One block of the model: its kernels, fused and apart, with their bytes and operations.
+void print_block(models::Backend& backend, const models::TrainSettings& settings, bool json);
+
 // The best rate of products that the device's library reaches; 0 where there is none.
 double matmul_peak(const models::Backend& backend);
 

@@ -21,7 +21,8 @@ bool takes_lists(const Contract& c) {
                      [](const ArgSpec& a) { return a.is_list(); });
 }
 
-// What a rung's choice may depend on. Of an address that is its alignment, as far as arenas align.
+// What a rung's choice may depend on. Of an address that is its alignment, as far as arenas align. Of random numbers it is
+// nothing: they are others in every step.
 std::string signature(const Contract& c, const void* args) {
   std::string key = c.name();
   const auto add = [&](std::int64_t n) { key.append(reinterpret_cast<const char*>(&n), sizeof n); };
@@ -35,7 +36,7 @@ std::string signature(const Contract& c, const void* args) {
       if (!t.data) continue;
       add(static_cast<std::int64_t>(t.dtype));
       for (int i = 0; i < t.rank; ++i) add(t.shape[i]), add(t.stride[i]);
-    } else if (a.role == Role::scalar) {
+    } else if (a.role == Role::scalar && a.name != "seed" && a.name != "offset") {
       switch (a.scalar) {
         case ScalarType::boolean:
           add(*reinterpret_cast<const bool*>(at));
@@ -104,7 +105,12 @@ void Ops::run(const char* op, void* args) {
     auto& scratch = *reinterpret_cast<Scratch*>(static_cast<char*>(args) + spec->offset);
     scratch = {block.data, c.scratch};
   }
-  if (dry_) return;
+  if (dry_) {
+    if (profile_)
+      profile_->push_back(
+          {ladder.op->contract.name(), c.rung->name, layer_, ladder.op->cost(args)});
+    return;
+  }
   if (profile_)
     launch_timed(ladder, c, args);
   else

@@ -43,7 +43,7 @@ class Ops {
   std::int64_t scratch_bytes() const;
   void allocate_scratch();
 
-  // Calls until end_profile() are timed, each by itself.
+  // Calls until end_profile() are timed, each by itself; in a dry run they are listed with what they would cost.
   void begin_profile();
   std::vector<Launch> end_profile();
   // Named in a profile, and in the message of a call that fails.

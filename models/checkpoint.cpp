@@ -91,6 +91,7 @@ void save_checkpoint(const fs::path& folder, const Trainer& trainer, const Data&
   if (adapts) write_adapter_config(partial, s);
   write_safetensors(partial / "optimizer.safetensors", state);
   write_whole(partial / "config.json", config_to_json(s.config, s.dtype).dump(2) + "\n");
+  if (!s.tokenizer_json.empty()) write_whole(partial / "tokenizer.json", s.tokenizer_json);
   if (!s.tokenizer.empty())
     for (const char* file : {Tokenizer::file_name, "tokenizer_config.json",
                              "special_tokens_map.json", "generation_config.json"})

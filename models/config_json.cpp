@@ -1,18 +1,62 @@
-// config.json as Hugging Face's transformers has it, for GPT-2 and Llama.
+// config.json as Hugging Face's transformers has it, for GPT-2, Llama and ViT, and one of ours for a diffusion transformer.
 #include <fmt/format.h>
 
 #include "core/host/error.h"
 #include "models/checkpoint.h"
 #include "models/files.h"
+#include "models/shapes.h"
 
 using nlohmann::ordered_json;
 
 namespace warpath::models {
 
+namespace {
+
+// The fields that ViT's and ours have in common.
+ordered_json image_config(const Config& c, const char* type) {
+  return {{"hidden_size", c.width},
+          {"num_hidden_layers", c.layers},
+          {"num_attention_heads", c.heads},
+          {"intermediate_size", c.hidden},
+          {"hidden_act", "gelu"},
+          {"hidden_dropout_prob", 0.0},
+          {"attention_probs_dropout_prob", 0.0},
+          {"layer_norm_eps", c.eps},
+          {"image_size", c.image},
+          {"patch_size", c.patch},
+          {"num_channels", c.channels},
+          {"qkv_bias", true},
+          {"torch_dtype", type}};
+}
+
+ordered_json vit_config(const Config& c, const char* type) {
+  ordered_json j = {{"architectures", {"ViTForImageClassification"}}, {"model_type", "vit"}};
+  j.update(image_config(c, type));
+  for (std::int64_t i = 0; i < c.classes; ++i) {
+    const std::string name =
+        c.classes == shape_count ? shape_name(static_cast<int>(i)) : fmt::format("LABEL_{}", i);
+    j["id2label"][std::to_string(i)] = name;
+    j["label2id"][name] = i;
+  }
+  return j;
+}
+
+ordered_json dit_config(const Config& c, const char* type) {
+  ordered_json j = {{"model_type", "warpath_dit"}};
+  j.update(image_config(c, type));
+  j["times"] = c.times;
+  j["schedule"] = c.schedule == Schedule::linear ? "linear" : "cosine";
+  return j;
+}
+
+}  // namespace
+
 ordered_json config_to_json(const Config& c, DType dtype) {
   const char* const type = dtype == DType::f32    ? "float32"
                            : dtype == DType::bf16 ? "bfloat16"
                                                   : "float16";
+  if (c.family == Family::vit) return vit_config(c, type);
+  if (c.family == Family::dit) return dit_config(c, type);
   if (c.family == Family::gpt2)
     return {{"architectures", {"GPT2LMHeadModel"}},
             {"model_type", "gpt2"},
@@ -156,15 +200,59 @@ Config llama_of(const Fields& f) {
   return c;
 }
 
+Config images_of(const Fields& f, Family family) {
+  Config c;
+  c.family = family, c.tied = false, c.vocabulary = 1;
+  c.width = f.count("hidden_size"), c.layers = f.count("num_hidden_layers");
+  c.heads = c.kv_heads = f.count("num_attention_heads"), c.hidden = f.count("intermediate_size");
+  c.eps = f.real("layer_norm_eps", 1e-12);
+  c.image = f.count("image_size"), c.patch = f.count("patch_size");
+  c.channels = f.count("num_channels", 3);
+  f.must_be("hidden_act", "gelu");
+  if (!f.yes("qkv_bias", true)) f.refuse("'qkv_bias' is false; only true is known");
+  if (c.heads < 1 || c.width % c.heads != 0)
+    f.refuse("'hidden_size' is no multiple of 'num_attention_heads'");
+  c.head_dim = c.width / c.heads;
+  if (c.patch < 1 || c.image < c.patch || c.image > 65536)
+    f.refuse("'image_size' and 'patch_size' are no sizes of an image and its patches");
+  c.context = c.patches() + 1;
+  return c;
+}
+
+Config vit_of(const Fields& f) {
+  Config c = images_of(f, Family::vit);
+  c.classes = 2;  // as transformers has it where nothing is said
+  if (f.has("num_labels")) c.classes = f.count("num_labels");
+  if (f.has("id2label")) {
+    if (!f.j["id2label"].is_object()) f.refuse("'id2label' is no object");
+    c.classes = static_cast<std::int64_t>(f.j["id2label"].size());
+  }
+  return c;
+}
+
+Config dit_of(const Fields& f) {
+  Config c = images_of(f, Family::dit);
+  c.times = f.count("times");
+  const ordered_json schedule = f.j.value("schedule", ordered_json());
+  if (schedule != "linear" && schedule != "cosine")
+    f.refuse(fmt::format("'schedule' is {}; known are linear and cosine", schedule.dump()));
+  c.schedule = schedule == "linear" ? Schedule::linear : Schedule::cosine;
+  return c;
+}
+
 }  // namespace
 
 Config config_from_json(const ordered_json& j, const std::string& file) {
   if (!j.is_object()) throw Error(file + ": no JSON object");
   const Fields f{j, file};
   const ordered_json type = j.value("model_type", ordered_json());
-  if (type != "gpt2" && type != "llama")
-    f.refuse(fmt::format("'model_type' is {}; known are gpt2 and llama", type.dump()));
-  const Config c = type == "gpt2" ? gpt2_of(f) : llama_of(f);
+  if (type != "gpt2" && type != "llama" && type != "vit" && type != "warpath_dit")
+    f.refuse(
+        fmt::format("'model_type' is {}; known are gpt2, llama, vit and warpath_dit", type.dump()));
+  const Config c = type == "gpt2"    ? gpt2_of(f)
+                   : type == "llama" ? llama_of(f)
+                   : type == "vit"   ? vit_of(f)
+                                     : dit_of(f);
   if (const std::string why = config_problem(c); !why.empty()) f.refuse(why);
   return c;
 }

@@ -5,6 +5,7 @@
 
 #include "core/host/error.h"
 #include "models/files.h"
+#include "models/shapes.h"
 
 namespace fs = std::filesystem;
 
@@ -61,7 +62,36 @@ Data Data::of_path(const fs::path& path, const Tokenizer& tokenizer) {
   return d;
 }
 
+Data Data::of_shapes(const Config& config) {
+  Data d;
+  d.from_ = "drawn shapes";
+  d.shapes_ = config;
+  return d;
+}
+
+// Images count through all batches of a seed. Those for evaluation are of another seed.
+Sample Data::shapes(std::uint64_t seed, std::uint64_t number, std::int64_t batch) const {
+  const Random times{seed, 0x74696d65};
+  Sample s;
+  s.seed = mixed(seed) >> 1, s.number = number;
+  for (std::int64_t b = 0; b < batch; ++b) {
+    const std::uint64_t index =
+        number * static_cast<std::uint64_t>(batch) + static_cast<std::uint64_t>(b);
+    const ShapeImage image = shape_image(seed, index, shapes_->image, shapes_->channels);
+    s.images.insert(s.images.end(), image.pixels.begin(), image.pixels.end());
+    s.labels.push_back(image.shape);
+    if (shapes_->family == Family::dit)
+      s.times.push_back(static_cast<std::int32_t>(
+          times.below(index, static_cast<std::uint64_t>(shapes_->times))));
+  }
+  return s;
+}
+
 void Data::check(std::int64_t vocabulary, std::int64_t sequence) const {
+  if (shapes_ && shapes_->family == Family::vit && shapes_->classes < shape_count)
+    throw Error(from_ + ": " + std::to_string(shape_count) + " classes, but the model has " +
+                std::to_string(shapes_->classes));
+  if (shapes_) return;
   const auto least = static_cast<std::size_t>(10 * (sequence + 1));
   if (tokens_.size() < least)
     throw Error(from_ + ": " + std::to_string(tokens_.size()) + " tokens; sequences of " +
@@ -81,6 +111,7 @@ void Data::take(Sample& s, std::size_t from, std::int64_t sequence) const {
 
 Sample Data::training(std::uint64_t seed, std::uint64_t number, std::int64_t batch,
                       std::int64_t sequence) const {
+  if (shapes_) return shapes(seed, number, batch);
   const Random random{seed, 0};
   const std::size_t places = training_size() - static_cast<std::size_t>(sequence);
   Sample s;
@@ -93,6 +124,7 @@ Sample Data::training(std::uint64_t seed, std::uint64_t number, std::int64_t bat
 }
 
 Sample Data::evaluation(std::uint64_t number, std::int64_t batch, std::int64_t sequence) const {
+  if (shapes_) return shapes(~std::uint64_t{0}, number, batch);
   const std::size_t begin = training_size();
   const std::size_t count = (tokens_.size() - begin - 1) / static_cast<std::size_t>(sequence);
   Sample s;

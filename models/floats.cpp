@@ -60,6 +60,12 @@ void upload_floats(const harness::Device& device, const Tensor& t,
   harness::must(device.upload(t.data, bytes.data(), t.bytes()));
 }
 
+void upload_ints(const harness::Device& device, const Tensor& t,
+                 const std::vector<std::int32_t>& values) {
+  WARPATH_CHECK(static_cast<std::int64_t>(values.size()) == t.size(), "a batch of another size");
+  harness::must(device.upload(t.data, values.data(), t.bytes()));
+}
+
 std::vector<float> download_floats(const harness::Device& device, const Tensor& t) {
   std::vector<unsigned char> bytes(static_cast<std::size_t>(t.bytes()));
   harness::must(device.download(bytes.data(), t.data, t.bytes()));

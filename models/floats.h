@@ -9,6 +9,9 @@ namespace warpath::models {
 
 void upload_floats(const harness::Device& device, const Tensor& t,
                    const std::vector<float>& values);
+// As many as the tensor has elements.
+void upload_ints(const harness::Device& device, const Tensor& t,
+                 const std::vector<std::int32_t>& values);
 std::vector<float> download_floats(const harness::Device& device, const Tensor& t);
 
 // In the bytes of a type.

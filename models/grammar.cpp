@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <vector>
 
@@ -102,7 +103,61 @@ class Reader {
   std::size_t at_ = 0;
 };
 
+// The words of a text in the order of the grammar: those that begin a sentence, then those behind a space.
+std::vector<std::string> tokens_of_text() {
+  std::vector<std::string> all = {"\n", "."};
+  const auto add = [&](const std::string& token) {
+    if (std::find(all.begin(), all.end(), token) == all.end()) all.push_back(token);
+  };
+  for (const Word& w : articles) add(w.one), add(w.many);
+  const auto add_word = [&](const std::string& word) { add(" " + word); };
+  for (const Word& w : articles) add_word(w.one), add_word(w.many);
+  for (const char* w : adjectives) add_word(w);
+  for (const Word& w : nouns) add_word(w.one), add_word(w.many);
+  for (const Word& w : verbs) add_word(w.one), add_word(w.many);
+  for (const char* w : places) add_word(w);
+  add_word("and");
+  return all;
+}
+
 }  // namespace
+
+// Byte-level BPE without merges: a word is a token because the vocabulary has it ("ignore_merges"). A byte is written as a
+// character that can be seen, so a space is U+0120 and the end of a line U+010A.
+std::string grammar_tokenizer() {
+  using nlohmann::ordered_json;
+  ordered_json vocabulary = ordered_json::object();
+  for (std::string token : tokens_of_text()) {
+    if (token == "\n") token = "\u010a";
+    if (token[0] == ' ') token = "\u0120" + token.substr(1);
+    const auto id = vocabulary.size();
+    vocabulary[token] = id;
+  }
+  const ordered_json level = {{"type", "ByteLevel"},
+                              {"add_prefix_space", false},
+                              {"trim_offsets", true},
+                              {"use_regex", true}};
+  const ordered_json j = {{"version", "1.0"},
+                          {"truncation", nullptr},
+                          {"padding", nullptr},
+                          {"added_tokens", ordered_json::array()},
+                          {"normalizer", nullptr},
+                          {"pre_tokenizer", level},
+                          {"post_processor", nullptr},
+                          {"decoder", level},
+                          {"model",
+                           {{"type", "BPE"},
+                            {"dropout", nullptr},
+                            {"unk_token", nullptr},
+                            {"continuing_subword_prefix", nullptr},
+                            {"end_of_word_suffix", nullptr},
+                            {"fuse_unk", false},
+                            {"byte_fallback", false},
+                            {"ignore_merges", true},
+                            {"vocab", vocabulary},
+                            {"merges", ordered_json::array()}}}};
+  return j.dump(2) + "\n";
+}
 
 std::string grammar_sentence(std::uint64_t seed, std::uint64_t index) {
   Dice dice{{seed, index}};
@@ -114,7 +169,7 @@ std::string grammar_sentence(std::uint64_t seed, std::uint64_t index) {
 std::string grammar_text(std::uint64_t seed, std::size_t bytes) {
   std::string text;
   for (std::uint64_t i = 0; text.size() < bytes; ++i)
-    text.append(text.empty() ? "" : " ").append(grammar_sentence(seed, i));
+    text.append(grammar_sentence(seed, i)).append("\n");
   return text;
 }
 

@@ -17,7 +17,7 @@ Parameter Parameters::add(Parameter p, std::initializer_list<std::int64_t> shape
 Parameter Parameters::linear(const std::string& name, std::int64_t rows, std::int64_t columns,
                              double deviation) {
   if (tuning_.form == Form::plain) return matrix(name, rows, columns, deviation);
-  Parameter p = {name, tensor(nullptr, dtype_, {rows, columns}), {}, 0, deviation, true};
+  Parameter p = {name, models::tensor(nullptr, dtype_, {rows, columns}), {}, 0, deviation, true};
   p.packed = Packed::make(memory_, name, tuning_.form, dtype_, rows, columns);
   return (tuning_.adapts() ? frozen_ : all_).emplace_back(p);
 }
@@ -33,6 +33,11 @@ Parameter Parameters::adapter(const std::string& name, std::int64_t rows, std::i
 Parameter Parameters::matrix(const std::string& name, std::int64_t rows, std::int64_t columns,
                              double deviation) {
   return add({name, {}, {}, 0, deviation, true}, {rows, columns});
+}
+
+Parameter Parameters::tensor(const std::string& name, std::initializer_list<std::int64_t> shape,
+                             double deviation, bool decays) {
+  return add({name, {}, {}, 0, deviation, decays}, shape);
 }
 
 Parameter Parameters::vector(const std::string& name, std::int64_t size, double mean) {

@@ -26,6 +26,9 @@ class Parameters {
 
   Parameter matrix(const std::string& name, std::int64_t rows, std::int64_t columns,
                    double deviation);
+  // In the shape that its file has; `decays` as in Parameter.
+  Parameter tensor(const std::string& name, std::initializer_list<std::int64_t> shape,
+                   double deviation, bool decays);
   Parameter vector(const std::string& name, std::int64_t size, double mean);
   // A matrix of a linear layer: packed where the tuning says so.
   Parameter linear(const std::string& name, std::int64_t rows, std::int64_t columns,

@@ -18,16 +18,22 @@ void dump_gradients(const std::filesystem::path& file, Trainer& trainer, const S
     add(name, DType::f32, {t.shape.begin(), t.shape.begin() + t.rank},
         encoded(DType::f32, values.data(), t.size()));
   };
-  const Transformer& model = trainer.model();
-  const auto add_tokens = [&](const std::string& name, const std::vector<std::int32_t>& from) {
-    std::vector<unsigned char> bytes(from.size() * sizeof(std::int32_t));
+  const Model& model = trainer.model();
+  const auto rows = static_cast<std::int64_t>(trainer.settings().batch.size);
+  const auto add_values = [&](const std::string& name, DType dtype, const auto& from) {
+    if (from.empty()) return;
+    std::vector<unsigned char> bytes(from.size() * sizeof from[0]);
     std::memcpy(bytes.data(), from.data(), bytes.size());
-    add(name, DType::i32, {model.batch().size, model.batch().sequence}, bytes);
+    const auto each = static_cast<std::int64_t>(from.size()) / rows;
+    add(name, dtype, each == 1 ? std::vector{rows} : std::vector{rows, each}, bytes);
   };
-  add_tokens("tokens", sample.tokens);
-  add_tokens("labels", sample.labels);
+  add_values("tokens", DType::i32, sample.tokens);
+  add_values("labels", DType::i32, sample.labels);
+  add_values("images", DType::f32, sample.images);
+  add_values("times", DType::i32, sample.times);
   trainer.evaluate({sample});
-  add_floats("logits", model.logits());  // the backward pass overwrites them
+  for (const Named& n : model.results())
+    add_floats(n.name, n.tensor);  // before they are overwritten
   trainer.gradients_of(sample);
   add_floats("loss", model.mean_loss());
   for (const Parameter& p : model.parameters().all()) {

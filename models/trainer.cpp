@@ -25,7 +25,7 @@ std::vector<Tensor> gradients_to_use(const Parameters& parameters, Memory& memor
   return gradients;
 }
 
-Optimizer make_optimizer(const Transformer& model, const TrainSettings& s, Memory& memory) {
+Optimizer make_optimizer(const Model& model, const TrainSettings& s, Memory& memory) {
   return Optimizer(model.parameters(), gradients_to_use(model.parameters(), memory, s.accumulate),
                    s.adam, memory);
 }
@@ -48,11 +48,11 @@ Trainer::Trainer(Backend& backend, const TrainSettings& settings)
     : backend_(backend),
       settings_(settings),
       ops_(backend, settings.deterministic),
-      counted_model_(settings.config, settings.batch, settings.dtype, counted_) {
-  const Optimizer optimizer = make_optimizer(counted_model_, settings_, counted_);
-  counted_model_.parameters().pack(ops_);
-  forward_backward(counted_model_);
-  counted_model_.loss(ops_);
+      counted_model_(make_model(settings.config, settings.batch, settings.dtype, counted_)) {
+  const Optimizer optimizer = make_optimizer(*counted_model_, settings_, counted_);
+  counted_model_->parameters().pack(ops_);
+  forward_backward(*counted_model_);
+  counted_model_->loss(ops_);
   add_gradients(counted_, 0);
   add_gradients(counted_, 1);
   optimizer.step(ops_, settings_.rate, 1);
@@ -72,7 +72,7 @@ std::vector<Trainer::Purpose> Trainer::memory_plan() const {
 void Trainer::allocate() {
   const harness::Device& device = backend_.device();
   memory_.emplace(counted_, device);
-  model_.emplace(settings_.config, settings_.batch, settings_.dtype, *memory_);
+  model_ = make_model(settings_.config, settings_.batch, settings_.dtype, *memory_);
   optimizer_.emplace(make_optimizer(*model_, settings_, *memory_));
   ops_.allocate_scratch();
   model_->upload_constants(device);
@@ -91,18 +91,8 @@ void Trainer::allocate() {
   }
 }
 
-void Trainer::upload(const Sample& sample) {
-  const harness::Device& device = backend_.device();
-  const auto to = [&](const Tensor& t, const std::vector<std::int32_t>& from) {
-    WARPATH_CHECK(static_cast<std::int64_t>(from.size()) == t.size(), "a batch of another size");
-    harness::must(device.upload(t.data, from.data(), t.bytes()));
-  };
-  to(model_->tokens(), sample.tokens);
-  to(model_->labels(), sample.labels);
-}
-
 // Each micro-batch's loss is a mean over its tokens; together they count as one batch.
-void Trainer::forward_backward(const Transformer& model) {
+void Trainer::forward_backward(const Model& model) {
   model.forward(ops_);
   model.backward(ops_, 1.0 / settings_.accumulate);
 }
@@ -150,7 +140,7 @@ StepResult Trainer::step(const std::vector<Sample>& samples, std::int64_t number
                 "one sample per micro-batch");
   StepResult result;
   for (int i = 0; i < settings_.accumulate; ++i) {
-    upload(samples[static_cast<std::size_t>(i)]);
+    model_->take(ops_, samples[static_cast<std::size_t>(i)]);
     run_micro(i);
     if (i + 1 < settings_.accumulate)
       result.loss += read(model_->mean_loss()) / settings_.accumulate;
@@ -164,25 +154,29 @@ StepResult Trainer::step(const std::vector<Sample>& samples, std::int64_t number
   return result;
 }
 
-double Trainer::evaluate(const std::vector<Sample>& samples) {
+Trainer::Evaluation Trainer::evaluate(const std::vector<Sample>& samples) {
   double sum = 0;
+  std::int64_t right = 0;
   for (const Sample& s : samples) {
-    upload(s);
+    model_->take(ops_, s);
     model_->forward(ops_);
     model_->loss(ops_);
     sum += read(model_->mean_loss());
+    right += model_->count_right(ops_, s);
   }
-  return sum / static_cast<double>(samples.size());
+  const auto count = static_cast<double>(samples.size());
+  return {sum / count,
+          right < 0 ? -1 : static_cast<double>(right) / (count * settings_.batch.size)};
 }
 
 double Trainer::gradients_of(const Sample& sample) {
-  upload(sample);
+  model_->take(ops_, sample);
   forward_backward(*model_);
   return read(model_->mean_loss());
 }
 
 std::vector<Launch> Trainer::profile(const Sample& sample, std::int64_t number) {
-  upload(sample);
+  model_->take(ops_, sample);
   ops_.begin_profile();
   forward_backward(*model_);
   add_gradients(*memory_, 0);

@@ -7,9 +7,8 @@
 #include <functional>
 #include <optional>
 
-#include "models/data.h"
+#include "models/model.h"
 #include "models/optimizer.h"
-#include "models/transformer.h"
 
 namespace warpath::models {
 
@@ -27,6 +26,7 @@ struct TrainSettings {
   bool graph = false;         // forward and backward recorded once, replayed by one launch
   std::filesystem::path
       tokenizer;  // the folder whose tokenizer a checkpoint keeps; empty: bytes are the tokens
+  std::string tokenizer_json;  // the text of the file that a checkpoint keeps; empty: none
 };
 
 // Grows linearly to `rate`, then falls to `least_rate` along half a cosine. Steps count from 1.
@@ -47,14 +47,17 @@ class Trainer {
     std::int64_t bytes;
   };
   std::vector<Purpose> memory_plan() const;
-  std::int64_t parameter_count() const { return counted_model_.parameters().count(); }
-  std::int64_t trained_count() const { return counted_model_.parameters().trained_count(); }
+  std::int64_t parameter_count() const { return counted_model_->parameters().count(); }
+  std::int64_t trained_count() const { return counted_model_->parameters().trained_count(); }
 
   void allocate();  // and the parameters' first values
   // One sample per micro-batch. `meanwhile` is called once the device has all of its work.
   StepResult step(const std::vector<Sample>& samples, std::int64_t number,
                   const std::function<void()>& meanwhile = {});
-  double evaluate(const std::vector<Sample>& samples);
+  struct Evaluation {
+    double loss = 0, accuracy = -1;  // negative: the model's predictions are not right or wrong
+  };
+  Evaluation evaluate(const std::vector<Sample>& samples);
   // The loss and all gradients of one sample; nothing is updated.
   double gradients_of(const Sample& sample);
   // The same, each call timed by itself.
@@ -64,7 +67,7 @@ class Trainer {
   // first gradient in the order of the backward pass; empty where there is none.
   std::string first_not_finite() const;
 
-  const Transformer& model() const { return *model_; }
+  const Model& model() const { return *model_; }
   const Optimizer& optimizer() const { return *optimizer_; }
   const TrainSettings& settings() const { return settings_; }
   Backend& backend() const { return backend_; }
@@ -72,8 +75,7 @@ class Trainer {
   const Ops& ops() const { return ops_; }
 
  private:
-  void upload(const Sample& sample);
-  void forward_backward(const Transformer& model);
+  void forward_backward(const Model& model);
   void add_gradients(const Memory& memory, int micro);
   void run_micro(int micro);
   float read(const Tensor& one) const;
@@ -82,9 +84,9 @@ class Trainer {
   TrainSettings settings_;
   Ops ops_;
   Memory counted_;
-  Transformer counted_model_;
+  std::unique_ptr<Model> counted_model_;
   std::optional<Memory> memory_;
-  std::optional<Transformer> model_;
+  std::unique_ptr<Model> model_;
   std::optional<Optimizer> optimizer_;
   void* graph_ = nullptr;
 };

@@ -25,6 +25,15 @@ Linear Linear::out_in(const Build& b, const std::string& name, std::int64_t in, 
   return l;
 }
 
+Linear Linear::out_in_bias(const Build& b, const std::string& name, std::int64_t in,
+                           std::int64_t out, double deviation) {
+  Linear l = out_in(b, name, in, out, deviation);
+  l.bias = b.parameters.vector(b.prefix + name + ".bias", out, 0);
+  l.has_bias = true;
+  if (b.capacity == 0) l.ones = b.ones();
+  return l;
+}
+
 Tensor Linear::expanded(Ops& ops) const {
   if (!weight.packed.there()) return weight.value;
   weight.packed.expand(ops);
@@ -32,7 +41,7 @@ Tensor Linear::expanded(Ops& ops) const {
 }
 
 void Linear::forward(Ops& ops, const Tensor& x, const Tensor& y) const {
-  const bool by_rows = layout == Layout::out_in && !adapter.there();
+  const bool by_rows = layout == Layout::out_in && !has_bias && !adapter.there();
   if (by_rows && weight.packed.multiplies(x)) return weight.packed.multiply(ops, x, y);
   if (by_rows && !weight.packed.there() && x.shape[0] <= few_rows) {
     matvec::Args args;
@@ -64,18 +73,21 @@ void Linear::forward_columns(Ops& ops, const Tensor& x, std::int64_t first, cons
 }
 
 void Linear::backward(Ops& ops, const Tensor& x, const Tensor& dy, const Tensor& dx,
-                      const Tensor& add) const {
-  matmul::Args to_x;
+                      const Tensor& add, double alpha) const {
   const Tensor also = adapter.there() ? adapter.backward(ops, x, dy, add) : add;
-  const Tensor w = expanded(ops);
-  to_x.a = matrix(dy);
-  to_x.b = layout == Layout::in_out ? transposed(w) : matrix(w);
-  to_x.d = matrix(dx);
-  if (also.data) to_x.c = matrix(also);
-  ops.call(to_x);
+  if (dx.data) {
+    matmul::Args to_x;
+    const Tensor w = expanded(ops);
+    to_x.a = matrix(dy), to_x.alpha = alpha;
+    to_x.b = layout == Layout::in_out ? transposed(w) : matrix(w);
+    to_x.d = matrix(dx);
+    if (also.data) to_x.c = matrix(also);
+    ops.call(to_x);
+  }
   if (!weight.gradient.data) return;
 
   matmul::Args to_weight;
+  to_weight.alpha = alpha;
   to_weight.a = transposed(layout == Layout::in_out ? x : dy);
   to_weight.b = matrix(layout == Layout::in_out ? dy : x);
   to_weight.d = matrix(weight.gradient);
@@ -83,7 +95,7 @@ void Linear::backward(Ops& ops, const Tensor& x, const Tensor& dy, const Tensor&
 
   if (!has_bias) return;
   matmul::Args to_bias;  // the sum of dy's rows
-  to_bias.a = matrix(ones);
+  to_bias.a = matrix(tensor(ones.data, ones.dtype, {1, dy.shape[0]})), to_bias.alpha = alpha;
   to_bias.b = matrix(dy);
   to_bias.d = matrix(reshaped(bias.gradient, {1, bias.gradient.size()}));
   ops.call(to_bias);

@@ -21,14 +21,17 @@ struct Linear {
                        double deviation);
   static Linear out_in(const Build& b, const std::string& name, std::int64_t in, std::int64_t out,
                        double deviation);
+  // The same with a bias, as ViT has it.
+  static Linear out_in_bias(const Build& b, const std::string& name, std::int64_t in,
+                            std::int64_t out, double deviation);
 
   void forward(Ops& ops, const Tensor& x, const Tensor& y) const;
   // Columns [first, first + y's columns) of the result alone; (in, out) only.
   void forward_columns(Ops& ops, const Tensor& x, std::int64_t first, const Tensor& y) const;
   // dx = dy W^T (+ add); also the gradients of the weight and the bias, or of the adapter alone where they are frozen. dx
-  // may not be the memory of `add`.
+  // may be left out; it may not be the memory of `add`. `alpha` is a factor of all of them, where there is no adapter.
   void backward(Ops& ops, const Tensor& x, const Tensor& dy, const Tensor& dx,
-                const Tensor& add = {}) const;
+                const Tensor& add = {}, double alpha = 1) const;
 
  private:
   // The weight as a matrix, expanded where it is packed.

@@ -23,5 +23,19 @@ std::unique_ptr<Sublayer> make_gpt2_attention(const Build& b, double deviation);
 std::unique_ptr<Sublayer> make_gpt2_mlp(const Build& b, double deviation);
 std::unique_ptr<Sublayer> make_llama_attention(const Build& b, double deviation);
 std::unique_ptr<Sublayer> make_llama_mlp(const Build& b, double deviation);
+std::unique_ptr<Sublayer> make_vit_attention(const Build& b, double deviation);
+std::unique_ptr<Sublayer> make_vit_mlp(const Build& b, double deviation);
+
+// Those of the config's family.
+inline std::unique_ptr<Sublayer> make_attention(const Build& b, double deviation) {
+  if (b.config.family == Family::gpt2) return make_gpt2_attention(b, deviation);
+  if (b.config.family == Family::llama) return make_llama_attention(b, deviation);
+  return make_vit_attention(b, deviation);
+}
+inline std::unique_ptr<Sublayer> make_mlp(const Build& b, double deviation) {
+  if (b.config.family == Family::gpt2) return make_gpt2_mlp(b, deviation);
+  if (b.config.family == Family::llama) return make_llama_mlp(b, deviation);
+  return make_vit_mlp(b, deviation);
+}
 
 }  // namespace warpath::models

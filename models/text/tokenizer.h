@@ -24,6 +24,8 @@ class Tokenizer {
   static Tokenizer of_bytes();
   // Refuses, in one line that names it, a file that is damaged or asks for what is not here.
   static Tokenizer read(const std::filesystem::path& file);
+  // The same from a file's text; `name` is for messages.
+  static Tokenizer parse(const std::string& text, const std::string& name);
   // The tokenizer of a model's folder: its file, or bytes where it has none.
   static Tokenizer of_folder(const std::filesystem::path& folder);
 

@@ -55,8 +55,8 @@ std::optional<unsigned char> byte_token(const std::string& token) {
 
 class TokenizerFile {
  public:
-  TokenizerFile(const std::filesystem::path& file)
-      : file_(file.string()), j_(json::parse(read_whole(file), nullptr, false)) {
+  TokenizerFile(const std::string& text, std::string name)
+      : file_(std::move(name)), j_(json::parse(text, nullptr, false)) {
     if (!j_.is_object()) refuse("no JSON object");
   }
 
@@ -322,7 +322,11 @@ class TokenizerFile {
 };
 
 Tokenizer Tokenizer::read(const std::filesystem::path& file) {
-  return TokenizerFile(file).tokenizer();
+  return parse(read_whole(file), file.string());
+}
+
+Tokenizer Tokenizer::parse(const std::string& text, const std::string& name) {
+  return TokenizerFile(text, name).tokenizer();
 }
 
 }  // namespace warpath::models

@@ -1,0 +1,288 @@
+"""ViT against Hugging Face's, the diffusion transformer against the same written out in PyTorch, and the PNG files it draws."""
+
+import json
+import math
+import shutil
+import struct
+import zlib
+
+import pytest
+import torch
+from conftest import dump, losses, train, warpath
+from safetensors.torch import load_file
+from torch import nn
+from torch.nn.functional import cross_entropy, gelu, layer_norm, linear, silu
+from transformers import ViTConfig, ViTForImageClassification
+
+# Sizes that fill no tile and are no powers of two.
+VIT = {
+    "hidden_size": 48,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 3,
+    "intermediate_size": 88,
+    "image_size": 12,
+    "patch_size": 4,
+    "num_channels": 3,
+    "num_labels": 7,
+    "hidden_dropout_prob": 0.0,
+    "attention_probs_dropout_prob": 0.0,
+}
+# transformers 5 has other names in memory than in its files.
+NAMES = [
+    ("vit.layers.", "vit.encoder.layer."),
+    ("attention.q_proj", "attention.attention.query"),
+    ("attention.k_proj", "attention.attention.key"),
+    ("attention.v_proj", "attention.attention.value"),
+    ("attention.o_proj", "attention.output.dense"),
+    ("mlp.fc1", "intermediate.dense"),
+    ("mlp.fc2", "output.dense"),
+]
+
+
+def name_in_file(name: str) -> str:
+    for memory, file in NAMES:
+        name = name.replace(memory, file)
+    return name
+
+
+def relative(got: torch.Tensor, want: torch.Tensor) -> float:
+    return float((got.double() - want.double()).norm() / want.double().norm().clamp_min(1e-30))
+
+
+@pytest.fixture(scope="module")
+def vit_folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("vit")
+    torch.manual_seed(0)
+    model = ViTForImageClassification(ViTConfig(**VIT))
+    for p in model.parameters():  # so that norms, biases and the class token count too
+        p.data += 0.1 * torch.randn_like(p)
+    model.save_pretrained(folder)
+    return folder
+
+
+def vit_loss(model, batch):
+    images = batch["images"].view(-1, 3, 12, 12).to(model.dtype)
+    logits = model(images).logits
+    return cross_entropy(logits, batch["labels"].long()), logits
+
+
+def test_vit_gradients(vit_folder, tmp_path):
+    model = ViTForImageClassification.from_pretrained(vit_folder).double()
+    got = dump(tmp_path, "--model", vit_folder, "--dtype", "f32", "--batch", 5)
+    loss, logits = vit_loss(model, got)
+    loss.backward()
+    assert relative(got["loss"], loss.detach()) < 1e-5
+    assert relative(got["logits"], logits.detach()) < 1e-5
+    gradients = {name_in_file(n): p.grad for n, p in model.named_parameters()}
+    assert {n[9:] for n in got if n.startswith("gradient.")} == set(gradients)
+    for name, gradient in gradients.items():
+        if name.endswith("key.bias"):  # in truth zero: a softmax does not see it
+            assert float(got["gradient." + name].norm()) < 1e-6
+        else:
+            assert relative(got["gradient." + name], gradient) < 1e-4, name
+
+
+def test_vit_bf16(vit_folder, tmp_path):
+    """As near to the truth as PyTorch in bf16."""
+    got = dump(tmp_path, "--model", vit_folder, "--dtype", "bf16", "--batch", 5)
+    errors = {}
+    for dtype in (torch.float64, torch.bfloat16):
+        model = ViTForImageClassification.from_pretrained(vit_folder).to(dtype)
+        loss, logits = vit_loss(model, got)
+        loss.backward()
+        gradients = {name_in_file(n): p.grad for n, p in model.named_parameters()}
+        errors[dtype] = logits.detach(), gradients
+    truth, theirs = errors[torch.float64], errors[torch.bfloat16]
+    assert relative(got["logits"], truth[0]) < 1.5 * relative(theirs[0], truth[0]) + 2e-3
+    for name, gradient in truth[1].items():
+        if not name.endswith("key.bias"):
+            bar = 1.5 * relative(theirs[1][name], gradient) + 5e-3
+            assert relative(got["gradient." + name], gradient) < bar, name
+
+
+def test_three_steps_of_adamw(vit_folder, tmp_path):
+    words = ("--model", vit_folder, "--dtype", "f32", "--batch", 4, "--steps", 3, "--warmup", 3)
+    words += ("--rate", 1e-3, "--clip", 0.5, "--seed", 5, "--evaluate-every", 0)
+    lines = train(*words, "--out", tmp_path / "run", "--save-every", 1)
+    model = ViTForImageClassification.from_pretrained(vit_folder).double()
+    decay = [p for n, p in model.named_parameters() if n.endswith("weight") and p.dim() > 1]
+    others = [p for n, p in model.named_parameters() if not (n.endswith("weight") and p.dim() > 1)]
+    groups = [{"params": decay, "weight_decay": 0.1}, {"params": others, "weight_decay": 0.0}]
+    optimizer = torch.optim.AdamW(groups, betas=(0.9, 0.95), eps=1e-8)
+    for step in range(3):
+        again = ()
+        if step > 0:  # the batch that a run resumed there would take
+            shutil.copytree(tmp_path / f"run/step-00000{step}", tmp_path / f"at{step}/step-00000{step}")
+            again = ("--out", tmp_path / f"at{step}", "--resume")
+        batch = dump(tmp_path, *words, *again)
+        optimizer.zero_grad()
+        loss, _ = vit_loss(model, batch)
+        loss.backward()
+        norm = torch.nn.utils.clip_grad_norm_(model.parameters(), 0.5)
+        for group in optimizer.param_groups:
+            group["lr"] = 1e-3 * (step + 1) / 3
+        optimizer.step()
+        assert losses(lines)[step] == pytest.approx(float(loss.detach()), rel=1e-4)
+        assert lines[step]["norm"] == pytest.approx(float(norm), rel=1e-4)
+    weights = load_file(tmp_path / "run/step-000003/model.safetensors")
+    for name, p in model.named_parameters():
+        if not name.endswith("k_proj.bias"):  # its gradient is rounding, which Adam scales up
+            assert relative(weights[name_in_file(name)], p.detach()) < 1e-4, name
+    # And back: Hugging Face reads what was written.
+    written = ViTForImageClassification.from_pretrained(tmp_path / "run/step-000003").double()
+    assert relative(written.classifier.weight.detach(), model.classifier.weight.detach()) < 1e-4
+    assert written.config.num_labels == 7
+
+
+def test_vit_tells_shapes_apart(tmp_path):
+    lines = train("--model", "vit-tiny", "--steps", 60, "--evaluate-every", 60)
+    assert losses(lines)[0] == pytest.approx(math.log(6), abs=0.15)
+    assert lines[-1]["accuracy"] > 0.3  # by chance: a sixth
+
+
+class PlainDit:
+    """The diffusion transformer on the weights of a dump, in double."""
+
+    def __init__(self, tensors, heads):
+        self.heads = heads
+        self.p = {
+            n[10:]: nn.Parameter(t.double())
+            for n, t in tensors.items()
+            if n.startswith("parameter.dit.")
+        }
+        self.p = {n.removeprefix("dit."): t for n, t in self.p.items()}
+
+    def linear(self, name, x):
+        return linear(x, self.p[name + ".weight"].flatten(1), self.p[name + ".bias"])
+
+    def norm(self, name, x):
+        w, b = self.p[name + ".weight"], self.p[name + ".bias"]
+        return layer_norm(x, w.shape, w, b, 1e-6)
+
+    def __call__(self, patches, times):
+        width = self.p["layernorm.weight"].numel()
+        frequency = 10000.0 ** (-torch.arange(width // 2, dtype=torch.double) / (width // 2))
+        angle = times.double()[:, None] * frequency
+        time = self.linear("time.2", silu(self.linear("time.0", torch.cat([angle.cos(), angle.sin()], 1))))
+        s = self.linear("embeddings.patch_embeddings.projection", patches)
+        s = torch.cat([time[:, None], s], 1) + self.p["embeddings.position_embeddings"]
+        for i in range(sum(n.endswith("query.weight") for n in self.p)):
+            name = f"encoder.layer.{i}."
+            x = self.norm(name + "layernorm_before", s)
+            q, k, v = (
+                self.linear(name + "attention.attention." + part, x)
+                .unflatten(-1, (self.heads, -1))
+                .transpose(1, 2)
+                for part in ("query", "key", "value")
+            )
+            a = (q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5).softmax(-1) @ v
+            s = s + self.linear(name + "attention.output.dense", a.transpose(1, 2).flatten(2))
+            x = gelu(self.linear(name + "intermediate.dense", self.norm(name + "layernorm_after", s)))
+            s = s + self.linear(name + "output.dense", x)
+        return self.linear("head", self.norm("layernorm", s)[:, 1:])
+
+
+def alpha_bar(schedule: str, times: int) -> torch.Tensor:
+    if schedule == "linear":
+        beta = torch.linspace(1e-4, 0.02, times, dtype=torch.double) * 1000 / times
+    else:
+        t = torch.arange(times + 1, dtype=torch.double) / times
+        left = torch.cos((t + 0.008) / 1.008 * math.pi / 2) ** 2
+        beta = (1 - left[1:] / left[:-1]).clamp(max=0.999)
+    return (1 - beta).cumprod(0)
+
+
+def patches_of(images: torch.Tensor, patch: int) -> torch.Tensor:
+    x = images.unflatten(2, (-1, patch)).unflatten(4, (-1, patch))  # B C r h s w
+    return x.permute(0, 2, 4, 1, 3, 5).flatten(3).flatten(1, 2)
+
+
+@pytest.mark.parametrize("schedule", ["linear", "cosine"])
+def test_dit_gradients(schedule, tmp_path):
+    words = ("--model", "dit-tiny", "--batch", 5, "--schedule", schedule, "--dtype", "f32")
+    got = dump(tmp_path, *words)
+    times = got["times"].long()
+    assert len(set(times.tolist())) > 2
+    noise = got["noise"].view(5, 16, 48).double()
+    assert abs(float(noise.mean())) < 0.06 and float(noise.std()) == pytest.approx(1, abs=0.05)
+    a = alpha_bar(schedule, 200)[times][:, None, None]
+    clean = patches_of(got["images"].view(5, 3, 16, 16), 4).double()
+    noised = a.sqrt() * clean + (1 - a).sqrt() * noise
+    assert relative(got["noised"].view(5, 16, 48), noised) < 1e-5
+    model = PlainDit(got, heads=4)
+    difference = model(noised, times) - noise
+    loss = difference.square().mean()
+    loss.backward()
+    assert relative(got["difference"].view(5, 16, 48), difference.detach()) < 1e-5
+    assert relative(got["loss"], loss.detach()) < 1e-5
+    for name, p in model.p.items():
+        if name.endswith("key.bias"):
+            assert float(got["gradient.dit." + name].norm()) < 1e-6
+        else:
+            assert relative(got["gradient.dit." + name], p.grad) < 1e-4, name
+
+
+def read_png(file) -> bytes:
+    """Its pixels; the check sums are checked."""
+    data = file.read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    at, chunks = 8, {}
+    while at < len(data):
+        (size,) = struct.unpack(">I", data[at : at + 4])
+        body = data[at + 4 : at + 8 + size]
+        assert struct.unpack(">I", data[at + 8 + size : at + 12 + size])[0] == zlib.crc32(body)
+        chunks[body[:4]] = body[4:]
+        at += 12 + size
+    width, height, depth, colour = struct.unpack(">IIBB", chunks[b"IHDR"][:10])
+    assert (width, height, depth, colour) == (16, 16, 8, 2) and list(chunks)[-1] == b"IEND"
+    lines = zlib.decompress(chunks[b"IDAT"])
+    assert len(lines) == 16 * (1 + 48) and set(lines[::49]) == {0}
+    return b"".join(lines[i * 49 + 1 : (i + 1) * 49] for i in range(16))
+
+
+def test_a_diffusion_model_learns_and_draws(tmp_path):
+    run = tmp_path / "run"
+    lines = train("--model", "dit-tiny", "--steps", 60, "--out", run, "--evaluate-every", 0)
+    assert losses(lines)[0] == pytest.approx(1.0, abs=0.1)  # it predicts no noise at all
+    assert sum(losses(lines)[-10:]) / 10 < 0.6
+
+    def draw(*words):
+        folder = tmp_path / "-".join(map(str, words))
+        line = ("--model", run, "--images", 3, "--sampling-steps", 6, "--out", folder, *words)
+        files = json.loads(warpath("--json", *line, command="generate").stdout)["images"]
+        assert [f.split("/")[-1] for f in files] == ["image-000.png", "image-001.png", "image-002.png"]
+        return [read_png(folder / f"image-00{i}.png") for i in range(3)]
+
+    first = draw("--seed", 1)
+    assert first == draw("--sampler", "ddim", "--seed", 1)
+    assert len(set(first)) == 3 and first != draw("--seed", 2)
+    assert first != draw("--eta", 1, "--seed", 1)
+    assert draw("--eta", 1, "--seed", 1) == draw("--seed", 1, "--eta", 1)
+    ddpm = draw("--sampler", "ddpm", "--seed", 1)
+    assert ddpm == draw("--seed", 1, "--sampler", "ddpm") and ddpm != first
+    # Neighbours are alike: in noise, the mean square of their differences is twice the variance.
+    image = torch.tensor(list(b"".join(first)), dtype=torch.float).view(3, 16, 16, 3)
+    assert float((image[:, 1:] - image[:, :-1]).square().mean()) < 1.7 * float(image.var())
+
+
+def test_refused(tmp_path, vit_folder):
+    for command, words, why in [
+        ("train", ("--model", "vit-tiny", "--sequence", 8), "sees images"),
+        ("train", ("--model", "vit-tiny", "--schedule", "linear"), "--schedule is for diffusion"),
+        ("train", ("--model", "dit-tiny", "--schedule", "even"), "--schedule even"),
+        ("train", ("--model", "vit-tiny", "--data", vit_folder / "config.json"), "sees images"),
+        ("generate", ("--model", vit_folder), "tells images apart"),
+    ]:
+        done = warpath(*words, status=2, command=command)
+        assert why in done.stderr and len(done.stderr.splitlines()) == 1
+    config = json.loads((vit_folder / "config.json").read_text())
+    for key, value, why in [
+        ("image_size", 1 << 40, "image_size"),
+        ("patch_size", 0, "patch_size"),
+        ("hidden_act", "relu", "hidden_act"),
+        ("qkv_bias", False, "qkv_bias"),
+        ("id2label", [], "id2label"),
+    ]:
+        (tmp_path / "config.json").write_text(json.dumps(config | {key: value}))
+        done = warpath("--model", tmp_path, status=2)
+        assert why in done.stderr and len(done.stderr.splitlines()) == 1
