@@ -74,7 +74,7 @@ def inputs(op: Op, dtype: str, lead: tuple[int, ...] = (2, 3), **sizes) -> list[
 
 
 def dtypes(op: Op) -> tuple[str, ...]:
-    return op.tensors[0].dtypes
+    return next(t.dtypes for t in op.tensors if t.dtypes and not t.index)
 
 
 def call(op: Op, tensors: list[torch.Tensor], **named):
