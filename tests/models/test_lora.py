@@ -127,7 +127,8 @@ def test_qlora_is_lora_on_expanded_weights(kind, form, tmp_path):
         wanted, most = four_bits(w) if form == "nf4" else eight_bits(w)
         # A maximum of NF4 has eight bits of its own: a distance from the mean, to 1/64 of it where it is large.
         error = (expanded - wanted).abs() / most
-        assert error.max() < (0.02 if form == "nf4" else 1e-6) and not torch.equal(expanded, w), name
+        assert error.max() < (0.02 if form == "nf4" else 1e-6), name
+        assert not torch.equal(expanded, w), name
         own[name] = expanded
         packed += 1
     assert packed == (8 if kind == "gpt2" else 14)
@@ -152,9 +153,7 @@ def test_steps_of_adamw(tmp_path):
         *("--clip", 0.5, "--seed", 5, "--out", tmp_path / "run"),
     )
     adapters = adapt(model, weights)
-    optimizer = torch.optim.AdamW(
-        adapters.values(), betas=(0.9, 0.95), eps=1e-8, weight_decay=0.1
-    )
+    optimizer = torch.optim.AdamW(adapters.values(), betas=(0.9, 0.95), eps=1e-8, weight_decay=0.1)
     for step in range(2):
         optimizer.zero_grad()
         tokens, labels = batch_of(text, 5, step, 2, 24)
