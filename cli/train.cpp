@@ -302,12 +302,12 @@ int train(const Options& o) {
     return all_passed;
   }
   Trainer trainer(backend, s);
+  const Tuning& tuning = s.batch.tuning;
   const std::string trained =
-      s.batch.tuning.adapts()
-          ? fmt::format(
-                ", {:.3f} M of adapters beside {} are trained",
-                static_cast<double>(trainer.trained_count()) / 1e6,
-                s.batch.tuning.form == Form::plain ? "them" : models::name(s.batch.tuning.form))
+      tuning.adapts()
+          ? fmt::format(", frozen{}; adapters of {:.3f} M are trained",
+                        tuning.form == Form::plain ? "" : fmt::format(" in {}", name(tuning.form)),
+                        static_cast<double>(trainer.trained_count()) / 1e6)
           : "";
   if (!o.json)
     fmt::print("{}: {:.1f} M parameters in {}{}, {} x {}{} tokens per step, on {} ({})\n", t.model,

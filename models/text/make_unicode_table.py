@@ -1,4 +1,4 @@
-"""Writes unicode_table.h: which code points are letters and which are numbers, by Python's unicodedata.
+"""Writes unicode_table.h: which code points are letters and which are numbers, by unicodedata.
 
 python models/text/make_unicode_table.py > models/text/unicode_table.h
 """

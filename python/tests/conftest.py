@@ -18,20 +18,26 @@ def pytest_unconfigure():
 
 
 ALL_OPS = warpath._ops
-# A scalar gives the sizes of top_k's results: test_top_k.py.
+# A scalar gives the sizes of their results: test_top_k.py, test_nf4.py.
+SIZED = ("top_k", "nf4_quantize")
 OPS = {
-    name: op for name, op in ALL_OPS.items() if not op.takes_lists and not name.startswith("top_k")
+    name: op for name, op in ALL_OPS.items() if not op.takes_lists and not name.startswith(SIZED)
 }
 SIZES = {"cols": 33, "rows": 5, "n": 70, "m": 40}
 SIZES |= {"batch": 1}  # offsets pack sequences into one batch
 OTHERS = 24  # dimensions of any other name
 LEAST = 4  # positions stay below: every axis is longer
+# Sizes that must fit together: k is 64 blocks, and 256 of them have one scale.
+OWN_SIZES = {
+    "nf4_matmul": {"k": 128, "blocks": 2, "groups": 1},
+    "nf4_dequantize": {"groups": 1},
+}
 
 
 def inputs(op: Op, dtype: str, lead: tuple[int, ...] = (2, 3), **sizes) -> list[torch.Tensor]:
     """Random tensors for an op whose first tensor has this dtype, or the first of its own where it does not allow it."""
     generator = torch.Generator().manual_seed(1)
-    sizes = SIZES | sizes
+    sizes = SIZES | OWN_SIZES.get(op.name, {}) | sizes
     sizes |= {"n_values": sizes["n"], "m_values": sizes["m"]}  # as many as keys
     dtypes: dict[str, str] = {}
     tensors = []
@@ -68,7 +74,7 @@ def inputs(op: Op, dtype: str, lead: tuple[int, ...] = (2, 3), **sizes) -> list[
 
 
 def dtypes(op: Op) -> tuple[str, ...]:
-    return op.tensors[0].dtypes
+    return next(t.dtypes for t in op.tensors if t.dtypes and not t.index)
 
 
 def call(op: Op, tensors: list[torch.Tensor], **named):

@@ -1,4 +1,4 @@
-"""Text against Hugging Face's generate; many prompts at a time; sampling; ends of texts; perplexity; what is refused."""
+"""Text against Hugging Face's; many prompts at a time; sampling; ends of texts; perplexity."""
 
 import json
 import math
@@ -35,9 +35,8 @@ def lettered(tmp_path_factory):
     folder = tmp_path_factory.mktemp("lettered")
     letters = "abcdefghij\u0120"  # the last one is a space
     vocabulary = [*letters, *(a + b for a in letters for b in letters)]
-    tokenizer = Tokenizer(
-        models.BPE({v: i for i, v in enumerate(vocabulary)}, [(a, b) for a in letters for b in letters])
-    )
+    merges = [(a, b) for a in letters for b in letters]
+    tokenizer = Tokenizer(models.BPE({v: i for i, v in enumerate(vocabulary)}, merges))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
     tokenizer.save(str(folder / "tokenizer.json"))
@@ -79,7 +78,7 @@ MANY = [b"the small dog sees", b"a", b"two birds", b"every cat is he", b"0123456
 
 
 def test_what_is_beside_a_text_does_not_change_it(made):
-    """Places and pages change hands, texts move to the host and back: the bits of every probability stay."""
+    """Places and pages change hands, texts move to the host and back; every bit stays."""
     _, folder = made
     words = ("--model", folder, "--max-new", 20, "--ignore-eos", "--logprobs", "--chunk", 7)
     words += ("--batch", 3)
@@ -107,7 +106,8 @@ def test_texts_of_different_lengths_take_turns(lettered):
     assert {line["ended"] for line in got} == {"stop", "length"}
     for line in got:
         whole = tokenizer.decode(line["ids"])
-        assert whole.startswith(line["text"]) and tokenizer.encode(line["prompt"]).ids == line["prompt_ids"]
+        assert whole.startswith(line["text"])
+        assert tokenizer.encode(line["prompt"]).ids == line["prompt_ids"]
         ends = [line["text"].find(s) for s in ("aa", "b ")]
         assert (line["ended"] == "stop") == (max(ends) >= 0)
     assert [line["ids"] for line in lines(*words, "--batch", 5)] == [line["ids"] for line in got]
@@ -273,7 +273,8 @@ def test_weights_in_several_files(made, tmp_path):
     words = ("--max-new", 6, "--temperature", 0, "--ignore-eos")
     assert lines("--model", tmp_path, *words) == lines("--model", folder, *words)
     j = json.loads(index.read_text())
-    for name, why in (("../x.safetensors", "in no file"), (names[0], "is not in"), (3, "in no file")):
+    wrong = {"../x.safetensors": "in no file", names[0]: "is not in", 3: "in no file"}
+    for name, why in wrong.items():
         last = max(k for k, v in j["weight_map"].items() if v == names[1])
         index.write_text(json.dumps({"weight_map": j["weight_map"] | {last: name}}))
         done = generate("--model", tmp_path, *words, status=2)

@@ -175,7 +175,7 @@ def test_prefix_space(tmp_path):
 def test_any_bytes(made):
     """What is no UTF-8 comes back as it was, and what surrounds it has the tokens that it had."""
     kind, theirs, folder = made
-    texts = [b"\xff", b"a\xffb\xc3", b"\xed\xa0\x80\xc0\xaf\xf5", bytes(range(256)), b"the \xe2\x82 cat"]
+    texts = [b"\xff", b"a\xffb\xc3", b"\xed\xa0\x80\xc0\xaf\xf5", bytes(range(256))]
     for line in tokenised(folder, texts):
         assert line["round_trip"] or kind == "fallback"
     line = tokenised(folder, [b"the \xe2\x82 cat"])[0]
@@ -184,7 +184,7 @@ def test_any_bytes(made):
 
 
 def test_every_character(tmp_path):
-    """Whether a character is a letter, a number, a space or none of them: merges that cross no border of words show it."""
+    """Letter, number, space or none of them: merges show it, for they cross no border of words."""
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     vocabulary = dict.fromkeys(alphabet) | {a + b: None for a in "x1!" for b in alphabet}
     vocabulary = {name: i for i, name in enumerate(vocabulary)}
@@ -307,7 +307,7 @@ def test_table_is_the_scripts(tmp_path):
 
 @pytest.mark.parametrize("kind", ["llama3", "fallback"])
 def test_training_and_generating(kind, tmp_path):
-    """`train --data` takes the tokenizer of the model's folder, a checkpoint keeps it, `generate` reads it there."""
+    """`train --data` takes the folder's tokenizer, a checkpoint keeps it, `generate` reads it."""
     theirs = KINDS[kind]()
     make_model("gpt2", tmp_path, vocab_size=theirs.get_vocab_size() + 3)
     theirs.save(str(tmp_path / "tokenizer.json"))

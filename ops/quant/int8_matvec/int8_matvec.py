@@ -78,9 +78,7 @@ def int8_quantize(w: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     return codes, scales
 
 
-def int8_dequantize(
-    codes: torch.Tensor, scales: torch.Tensor, w_dtype: str = ""
-) -> torch.Tensor:
+def int8_dequantize(codes: torch.Tensor, scales: torch.Tensor, w_dtype: str = "") -> torch.Tensor:
     n, k = codes.shape
     dtype = {"f16": torch.float16, "bf16": torch.bfloat16}.get(w_dtype, torch.float32)
     w = torch.empty(n, k, dtype=dtype, device=codes.device)

@@ -8,7 +8,8 @@ _DTYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
 def int8_quantize_torch(w):
     x = w.float()
     most = x.abs().amax(1) if w.shape[1] else x.new_zeros(len(x))
-    factor = 127.0 / most.clamp(min=2.0**-119)
+    # As a quotient of tensors: a number over a tensor is the number times a reciprocal, rounded twice.
+    factor = torch.full_like(most, 127.0) / most.clamp(min=2.0**-119)
     return ((x * factor[:, None]).round() + 128).to(torch.uint8), most / 127.0
 
 
@@ -17,5 +18,6 @@ def int8_dequantize_torch(codes, scales, *, w_dtype=""):
 
 
 def int8_matvec_torch(x, codes, scales, bias=None):
-    y = x.float() @ (codes.float() - 128).T * scales
-    return (y if bias is None else y + bias.float()).to(x.dtype)
+    wide = torch.promote_types(x.dtype, torch.float32)
+    y = x.to(wide) @ (codes.to(wide) - 128).T * scales
+    return (y if bias is None else y + bias.to(wide)).to(x.dtype)

@@ -36,5 +36,6 @@ def nf4_matmul_torch(x, codes, absmax, scales, offset, bias=None):
     group = torch.arange(absmax.numel(), device=codes.device).view(absmax.shape) // 256
     factor = eight_bits(codes.device)[absmax.int()] * scales[group] + offset
     w = (values(codes.device)[code] * factor[..., None]).flatten(-2)
-    y = x.float() @ w.T
-    return (y if bias is None else y + bias.float()).to(x.dtype)
+    wide = torch.promote_types(x.dtype, torch.float32)
+    y = x.to(wide) @ w.to(wide).T
+    return (y if bias is None else y + bias.to(wide)).to(x.dtype)

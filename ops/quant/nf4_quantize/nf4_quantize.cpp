@@ -130,7 +130,7 @@ std::vector<Case> sizes(bool back) {
   add("long", 2100);
   add("ties", 300, {.fill = Fill::ties});
   add("wide", 600, {.fill = Fill::wide});
-  add("extreme", 40, {.fill = Fill::extreme, .dtypes = {DType::f16}});
+  add("extreme", 40, {.fill = Fill::extreme, .dtypes = {DType::f16, DType::bf16}});
   add("ramp", 515, {.fill = Fill::ramp});
   const std::vector<DType> timed = {DType::bf16};
   add("4096x14336", 4096 * 224, {.dtypes = timed, .bench = true});
