@@ -1,4 +1,4 @@
-// warpath cc, warpath debug: the CUDA compiler for this CPU, and gdb for the programs it builds.
+// warpath cc, debug, image: the CUDA compiler for this CPU, gdb for the programs it builds, the image ops on a picture.
 // All arguments after the first word are passed on to them; a rung is compiled first.
 #include <fmt/format.h>
 #include <unistd.h>
@@ -32,7 +32,7 @@ namespace {
 
 void run_tool(int argc, char** argv) {
   const std::string command = argc > 0 ? argv[0] : "";
-  if (command != "cc" && command != "debug") return;
+  if (command != "cc" && command != "debug" && command != "image") return;
   const std::vector<std::string> words(argv + 1, argv + argc);
   become(command, command == "debug" && opens_rung(words) ? rung_in_gdb(words) : words);
 }

@@ -44,6 +44,8 @@ extern const Command doctor_command, days_command, day_command, done_command, st
     tables_command;
 
 int run_program(int argc, char** argv);  // the exit status; writes what was wrong
+// The same for a command that is a program of its own.
+int run_alone(const Command& command, int argc, char** argv);
 
 void add_json_flag(Flags& flags, Options& o);
 void add_selection_flags(Flags& flags, Options& o);  // --rung --case --dtype --backend
