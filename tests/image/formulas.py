@@ -40,7 +40,7 @@ def along(x: np.ndarray, weights: np.ndarray, axis: int, border: str = "reflect"
     return total
 
 
-def blur_bytes(x: np.ndarray, size: int, kind: str = "gaussian", border: str = "reflect", sigma=0.0):
+def blur_bytes(x: np.ndarray, size: int, kind="gaussian", border="reflect", sigma=0.0):
     x = x.astype(np.int64)
     if kind == "box":
         ones = np.ones(size, np.int64)
@@ -118,7 +118,7 @@ def read_png(data: bytes) -> np.ndarray:
     while at < len(data):
         (size,), kind = struct.unpack(">I", data[at : at + 4]), data[at + 4 : at + 8]
         body = data[at + 8 : at + 8 + size]
-        assert struct.unpack(">I", data[at + 8 + size : at + 12 + size])[0] == zlib.crc32(kind + body)
+        assert data[at + 8 + size : at + 12 + size] == struct.pack(">I", zlib.crc32(kind + body))
         if kind == b"IHDR":
             width, height, bits, colour, *rest = struct.unpack(">IIBBBBB", body)
             assert rest == [0, 0, 0]
@@ -127,7 +127,8 @@ def read_png(data: bytes) -> np.ndarray:
     channels = {0: 1, 4: 2, 2: 3, 6: 4}[colour]
     pixel = channels * bits // 8
     raw = np.frombuffer(zlib.decompress(packed), np.uint8).reshape(height, 1 + width * pixel)
-    rows = np.zeros((height + 1, (width + 1) * pixel), np.int64)  # a row above, a pixel to the left
+    # A row of zeros above, a pixel of zeros to the left.
+    rows = np.zeros((height + 1, (width + 1) * pixel), np.int64)
     for y in range(height):
         above, row = rows[y], rows[y + 1]
         for i in range(pixel, row.size):
@@ -135,6 +136,6 @@ def read_png(data: bytes) -> np.ndarray:
             distances = [abs(b - c), abs(a - c), abs(a + b - 2 * c)]
             nearest = (a, b, c)[distances.index(min(distances))]
             guess = (0, a, b, (a + b) // 2, nearest)[raw[y, 0]]
-            row[i] = (raw[y, 1 + i - pixel] + guess) % 256
+            row[i] = (int(raw[y, 1 + i - pixel]) + guess) % 256
     pixels = rows[1:, pixel:].astype(np.uint8).tobytes()
     return np.frombuffer(pixels, ">u2" if bits == 16 else np.uint8).reshape(height, width, channels)

@@ -89,9 +89,9 @@ void launch(const ById& args, cudaStream_t stream) {
     const int bytes = allow_shared(find_tops<T>, shared_bytes(args));
     allow_shared(add<T>, shared_bytes(args));
     if (n > 0)
-      find_tops<<<blocks, threads, bytes, stream>>>(x, ids, n, cols, size, parts, args.kind);
+      find_tops<T><<<blocks, threads, bytes, stream>>>(x, ids, n, cols, size, parts, args.kind);
     if (n > 0 && args.kind != Kind::max)
-      add<<<blocks, threads, bytes, stream>>>(x, ids, n, cols, size, parts, fixed);
+      add<T><<<blocks, threads, bytes, stream>>>(x, ids, n, cols, size, parts, fixed);
     finish_parts<<<grid_x(size, threads), threads, 0, stream>>>(
         parts, args.y.as<T>(), std::int64_t(size), std::int64_t(cols), args.kind, fixed);
   });
