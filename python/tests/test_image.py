@@ -140,7 +140,8 @@ def test_augment_is_the_formulas():
         left = int(place[i, 1] * (x.shape[2] + 2 - width + 1)) - 1
         signed = place[i, 3] * 2 if place[i, 3] < 0.5 else place[i, 3] * 2 - 2  # as int32
         angle = torch.deg2rad(degrees * signed)
-        rows, cols = torch.meshgrid(torch.arange(height), torch.arange(width), indexing="ij")
+        sides = (torch.arange(n, dtype=torch.float64) for n in (height, width))
+        rows, cols = torch.meshgrid(*sides, indexing="ij")
         if place[i, 2] < 0.5:
             cols = width - 1 - cols
         my, mx = (height - 1) / 2, (width - 1) / 2

@@ -37,7 +37,7 @@ def test_sorted_ids_are_offsets():
 def by_torch(x, ids, segments, kind):
     """Rows in no segment go to one behind the last, which is cut off."""
     at = torch.where((ids >= 0) & (ids < segments), ids, segments)[:, None].expand(x.shape)
-    start = x.new_zeros(segments + 1, x.shape[1])
+    start = x.new_full((segments + 1, x.shape[1]), float("-inf") if kind == "max" else 0.0)
     names = {"sum": "sum", "mean": "mean", "max": "amax"}
     return start.scatter_reduce(0, at, x, names[kind], include_self=False)[:segments]
 

@@ -10,7 +10,7 @@ import torch
 
 def top_k_torch(x, *, k=1, side="largest", sorted=True):
     if x.dtype == torch.float64:
-        order = torch.sort(x, -1, descending=side == "largest", stable=True)
+        order = torch.sort(x, dim=-1, descending=side == "largest", stable=True)
         values, indices = order.values[..., :k], order.indices[..., :k]
     else:
         values, indices = torch.topk(x, k, largest=side == "largest", sorted=sorted)

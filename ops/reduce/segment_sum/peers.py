@@ -71,7 +71,7 @@ def _spread_torch(dy, segment, x, y, kind):
 
 def segment_sum_backward_torch(dy, offsets, x=None, y=None, *, n=1, kind="sum"):
     rows = torch.arange(n, device=dy.device, dtype=offsets.dtype)
-    segment = torch.searchsorted(offsets, rows, right=True) - 1
+    segment = torch.searchsorted(offsets.contiguous(), rows, right=True) - 1
     return _spread_torch(dy, torch.where(segment < dy.shape[0], segment, -1), x, y, kind)
 
 

@@ -1,4 +1,5 @@
-// Totals are added to without atomics: of two threads that read the same total, one's element is lost.
+// Totals are read, then written: "the barrier between keeps the threads in step". Of two threads that have read the same
+// total, one's element is lost.
 #include "ops/reduce/segment_sum/by_id.cuh"
 
 namespace warpath::segment_sum {
@@ -8,9 +9,10 @@ template <class T>
 __global__ void plain_adds(const T* x, Ids ids, std::int64_t size, std::int64_t cols,
                            float* totals) {
   const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (i >= size) return;
-  const std::int64_t s = ids.of(i / cols);
-  if (s >= 0) totals[s * cols + i % cols] += to_float(x[i]);
+  const std::int64_t s = i < size ? ids.of(i / cols) : -1, k = s * cols + i % cols;
+  const float before = s >= 0 ? totals[k] : 0.0f;
+  __syncthreads();
+  if (s >= 0) totals[k] = before + to_float(x[i]);
 }
 
 template <class T>
@@ -40,7 +42,7 @@ std::int64_t scratch_bytes(const ById& args) {
   return 4 * args.y.size();
 }
 
-WARPATH_RUNG(ById, launch, .supports = sums, .scratch = scratch_bytes, .race = true);
+WARPATH_RUNG(ById, launch, .supports = sums, .scratch = scratch_bytes);
 
 }  // namespace
 }  // namespace warpath::segment_sum
