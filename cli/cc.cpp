@@ -1,5 +1,5 @@
 // Commands that are programs of their own: cc, the CUDA compiler for this CPU; debug, gdb for the programs it builds (a
-// rung is compiled first); train and generate, which need the models.
+// rung is compiled first); image, the image ops on a picture; train and generate, which need the models.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -34,7 +34,7 @@ void run_tool(int argc, char** argv) {
   const std::string command = argc > 0 ? argv[0] : "";
   const std::vector<std::string> all(argv, argv + argc), words(argv + (argc > 0), argv + argc);
   if (command == "train" || command == "generate") become("warpath-models", command, all);
-  if (command == "cc") become("warpath-cc", command, words);
+  if (command == "cc" || command == "image") become("warpath-" + command, command, words);
   if (command == "debug")
     become("warpath-debug", command, opens_rung(words) ? rung_in_gdb(words) : words);
 }

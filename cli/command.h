@@ -46,6 +46,8 @@ extern const Command doctor_command, days_command, day_command, done_command, st
 
 // The exit status; writes what was wrong. Commands that are not in the list are handed on to the program that has them.
 int run_program(int argc, char** argv, std::span<const Command* const> commands);
+// The same for a program that is one command.
+int run_alone(const Command& command, int argc, char** argv);
 
 void add_json_flag(Flags& flags, Options& o);
 void add_selection_flags(Flags& flags, Options& o);  // --rung --case --dtype --backend

@@ -48,6 +48,7 @@ struct Options {
   bool where = false;  // `start` says which folder and file, and writes nothing
   bool once = false;   // `watch` ends after one verdict
   std::string folder;  // of submissions, for `grade`
+  std::string output;  // of image
   bool verbose = false;
   bool fork = true;
   TrainOptions train;
@@ -55,8 +56,8 @@ struct Options {
 };
 
 int tour(const Options&);
-// `cc` and `debug`: every word after them belongs to the tool, so this is called before any
-// parsing. Does not return when the first word is one of them.
+// `cc`, `debug` and `image` are programs of their own: every word after them belongs to the tool, so this is called
+// before any parsing. Does not return when the first word is one of them.
 void run_tool(int argc, char** argv);
 
 }  // namespace warpath::cli

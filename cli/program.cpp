@@ -37,6 +37,7 @@ constexpr Elsewhere elsewhere[] = {
     {"cc", "the CUDA compiler for this CPU, used as nvcc is (warpath cc --help)"},
     {"debug",
      "gdb at a CUDA thread: of a rung, your kernel, or what cc made (warpath debug --help)"},
+    {"image", "the image ops on a picture of yours: grayscale, blur, resize, augment"},
     {"test", "every test, or those of some ops: ./warpath test softmax"},
     {"python", "Python with torch and `import warpath`; what follows goes to it"},
     {"compare", "an op by PyTorch, Triton, ONNX Runtime, WebGPU and others, in one table"},
@@ -47,14 +48,18 @@ bool has(std::span<const Command* const> commands, std::string_view name) {
   return std::ranges::any_of(commands, [&](const Command* c) { return c->name == name; });
 }
 
+void add_command(CLI::App& app, const Command& command, Options& options, int& status) {
+  app.footer(command.examples);
+  Flags flags(&app);
+  command.flags(flags, options);
+  app.callback([&command, &options, &status] { status = command.run(options); });
+}
+
 void add_commands(CLI::App& app, std::span<const Command* const> commands, Options& options,
                   int& status) {
   for (const Command* command : commands) {
     CLI::App* c = app.add_subcommand(command->name, command->summary);
-    c->footer(command->examples);
-    Flags flags(c);
-    command->flags(flags, options);
-    c->callback([command, &options, &status] { status = command->run(options); });
+    add_command(*c, *command, options, status);
   }
   for (const Elsewhere& e : elsewhere) {
     if (has(commands, e.name)) continue;
@@ -79,6 +84,22 @@ void refuse_unknown_command(const CLI::App& app, int argc, char** argv) {
 int refuse(const std::string& why) {
   fmt::print(stderr, "warpath: {}\n", why);
   return cannot;
+}
+
+// The exit status of `run`; what it throws becomes one line.
+template <class Run>
+int guarded(const CLI::App& app, Run run) {
+  try {
+    return run();
+  } catch (const CLI::Success& e) {
+    return app.exit(e);  // --help, --version
+  } catch (const CLI::ParseError& e) {
+    return refuse(fmt::format("{}; see --help", std::string_view(e.what())));
+  } catch (const Refusal& e) {
+    return refuse(e.what());
+  } catch (const std::exception& e) {
+    return refuse(e.what());
+  }
 }
 
 }  // namespace
@@ -133,21 +154,23 @@ int run_program(int argc, char** argv, std::span<const Command* const> commands)
   add_json_flag(flags, options);
   add_commands(app, commands, options, status);
 
-  try {
+  return guarded(app, [&] {
     if (argc > 1 && !has(commands, argv[1])) run_tool(argc - 1, argv + 1);
     refuse_unknown_command(app, argc, argv);
     app.parse(argc, argv);
-    if (app.get_subcommands().empty()) status = tour(options);
-  } catch (const CLI::Success& e) {
-    return app.exit(e);  // --help, --version
-  } catch (const CLI::ParseError& e) {
-    return refuse(fmt::format("{}; see --help", std::string_view(e.what())));
-  } catch (const Refusal& e) {
-    return refuse(e.what());
-  } catch (const std::exception& e) {
-    return refuse(e.what());
-  }
-  return status;
+    return app.get_subcommands().empty() ? tour(options) : status;
+  });
+}
+
+int run_alone(const Command& command, int argc, char** argv) {
+  Options options;
+  int status = all_passed;
+  CLI::App app(command.summary, std::string("warpath ") + command.name);
+  add_command(app, command, options, status);
+  return guarded(app, [&] {
+    app.parse(argc, argv);
+    return status;
+  });
 }
 
 }  // namespace warpath::cli

@@ -43,6 +43,20 @@ END
   # Ninja is missing too, or this would build the compiler.
   PATH=$work/no_blas:$work/bin WARPATH_BUILD=$work/build WARPATH_NO_INSTALL=1 ./warpath cc plain.cu >"$work/out" 2>"$work/err"
   expect "other programs do not" grep -q 'missing: Ninja\.' "$work/err"
+  # The same for libpng and libjpeg, which only `image` needs.
+  mkdir "$work/no_png"
+  cat >"$work/no_png/g++" <<'END'
+#!/usr/bin/env bash
+cat >/dev/null
+case "$*" in *-lpng* | *-ljpeg*) exit 1 ;; *) exit 0 ;; esac
+END
+  chmod +x "$work/no_png/g++"
+  PATH=$work/no_png:$PATH WARPATH_BUILD=$work/build WARPATH_NO_INSTALL=1 ./warpath image >"$work/out" 2>"$work/err"
+  code=$?
+  expect "image without its libraries ends with 2" [ $code -eq 2 ]
+  expect "they are named" grep -q 'missing: libpng, libjpeg' "$work/err"
+  PATH=$work/no_png:$work/bin WARPATH_BUILD=$work/build WARPATH_NO_INSTALL=1 ./warpath run softmax >"$work/out" 2>"$work/err"
+  expect "other commands do not need them" grep -q 'missing: Ninja\.' "$work/err"
   rm -rf "$work/build"
 
   # No network: pip finds nothing.

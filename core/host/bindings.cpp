@@ -103,8 +103,8 @@ Shape Bindings::shape_of(const ArgSpec& a, const Contract& contract, const void*
       shape.add(size + d.plus);
       continue;
     }
-    if (!bound && a.optional && !d.leading) {
-      shape.add(0);
+    if (!bound && a.optional) {
+      if (!d.leading) shape.add(0);
       continue;
     }
     if (!d.and_name.empty()) {

@@ -58,8 +58,8 @@ class Bindings {
   std::optional<Mismatch> bind(const ArgSpec& a, Sizes shape);
 
   // The shape of a tensor for what is bound, leading axes one by one. Where a name is not bound: what the integer scalar
-  // of that name says; 0 for an optional output, which has no elements when the input that sizes it is left out; Error
-  // for any other.
+  // of that name says; 0 for an optional output, which has no elements and no leading axes when the input that sizes it
+  // is left out; Error for any other.
   Shape shape_of(const ArgSpec& a, const Contract& contract = {}, const void* args = nullptr) const;
 
   // Throws Error where an integer scalar has the name of a dimension and another value than that.

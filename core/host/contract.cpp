@@ -111,6 +111,11 @@ namespace {
   throw Error(c.name() + ": argument '" + a.name + "' " + why);
 }
 
+// Those of the argument it must match, where that is left out.
+const std::vector<DType>& allowed_dtypes(const Contract& contract, const ArgSpec& a) {
+  return a.same_as.empty() ? a.dtypes : allowed_dtypes(contract, *contract.find(a.same_as));
+}
+
 void check_dtype(const Contract& c, const void* args, const ArgSpec& a, const Tensor& t) {
   if (!a.same_as.empty()) {
     const Tensor* const other = sample_at(args, *c.find(a.same_as));
@@ -118,11 +123,12 @@ void check_dtype(const Contract& c, const void* args, const ArgSpec& a, const Te
       bad(c, a,
           "is " + std::string(name(t.dtype)) + " but '" + a.same_as + "' is " +
               std::string(name(other->dtype)));
-    return;
+    if (other) return;
   }
-  if (std::find(a.dtypes.begin(), a.dtypes.end(), t.dtype) != a.dtypes.end()) return;
+  const std::vector<DType>& known = allowed_dtypes(c, a);
+  if (std::find(known.begin(), known.end(), t.dtype) != known.end()) return;
   std::string allowed;
-  for (DType d : a.dtypes) allowed.append(" ").append(name(d));
+  for (DType d : known) allowed.append(" ").append(name(d));
   bad(c, a, "is " + std::string(name(t.dtype)) + "; allowed:" + allowed);
 }
 
@@ -176,7 +182,11 @@ void check_list(const Contract& c, const void* args, const ArgSpec& a, Bindings&
 }  // namespace
 
 const Tensor* sample_at(const void* args, const ArgSpec& a) {
-  if (!a.list) return &tensor_at(args, a);
+  if (!a.list) {
+    const Tensor& t = tensor_at(args, a);
+    const bool left_out = a.optional && t.data == nullptr && t.rank == 0;
+    return left_out ? nullptr : &t;
+  }
   const TensorList& list = list_at(args, a);
   return list.count > 0 ? &list[0] : nullptr;
 }

@@ -242,8 +242,9 @@ DType Bound::output_dtype(const ArgSpec& output) const {
   if (!output.same_as.empty()) {
     const ArgSpec& other = *op_.contract->find(output.same_as);
     const Tensor* const like = sample_at(args(), other);
-    if (!like) refuse(other, "has no tensors");
-    return like->dtype;
+    if (!like && other.list) refuse(other, "has no tensors");
+    // The input is left out: the type that it would have.
+    return like ? like->dtype : dtype_of(*op_.contract, other, DType::f32);
   }
   if (const DType* told = chosen_dtype(output)) return *told;
   if (first_) {
@@ -273,7 +274,8 @@ DType Bound::check_dtype(const ArgSpec& a, AtenTensorHandle tensor) {
       refuse(a, is() + "; allowed: " + names(other.dtypes));
     }
     const Tensor* const like = other.role == Role::out ? nullptr : sample_at(args(), other);
-    if (other.role != Role::out && !like) refuse(other, "has no tensors");
+    if (other.role != Role::out && !like)
+      refuse(other, other.list ? "has no tensors" : "is left out, but '" + a.name + "' is like it");
     const DType wanted = like ? like->dtype : *chosen_dtype(other);
     if (torch_dtype(wanted) != code)
       refuse(a, is() + " but '" + other.name + "' is " + std::string(name(wanted)));
@@ -402,7 +404,7 @@ bool Bound::lacks_elements() const {
     if (t.rank > 0 && t.size() == 0) lacking = a;
     positions |= a->index && t.rank > 0 && t.size() > 0;
   }
-  if (lacking && (positions || overload_ == Overload::in_place || !functional(op_)))
+  if (lacking && (positions || overload_ == Overload::in_place || takes_lists(op_)))
     refuse(*lacking, "has no elements, but the result has some");
   return lacking;
 }
@@ -410,22 +412,31 @@ bool Bound::lacks_elements() const {
 struct Bound::Reference {
   ArgsBlock args, scale;
   std::vector<Handle> held, results;
+  std::vector<std::pair<AtenTensorHandle, AtenTensorHandle>> changed;  // the caller's, ours
   std::vector<std::vector<double>> scales;
 
   explicit Reference(Bound& bound) : args(bound.args_), scale(bound.args_) {  // with their scalars
     const TorchOp& op = bound.op_;
     for (std::size_t i = 0; i < op.parameters.size(); ++i)
       if (const AtenTensorHandle given = bound.values_.of[i].tensor.get()) {
-        held.push_back(on_host(*op.parameters[i], given));
+        const ArgSpec& a = *op.parameters[i];
+        held.push_back(on_host(a, given));
         must(aoti_torch_copy_(held.back().get(), given, 0), "copy a tensor");
+        if (a.role != Role::inout) continue;
+        changed.emplace_back(given, held.back().get());
+        add_scale(a);
       }
     for (std::size_t i = 0; i < op.outputs.size(); ++i) {
       const ArgSpec& a = *op.outputs[i];
       results.push_back(on_host(a, bound.outputs_[i].get()));
-      scales.emplace_back(static_cast<std::size_t>(args.tensor(a).size()));
-      scale.tensor(a).data = scales.back().data();
+      add_scale(a);
     }
     op.op->reference(args.get(), scale.get());
+  }
+
+  void add_scale(const ArgSpec& output) {
+    scales.emplace_back(static_cast<std::size_t>(args.tensor(output).size()));
+    scale.tensor(output).data = scales.back().data();
   }
 
   // A tensor of that shape in the type of references, put into both args structs.
@@ -458,6 +469,8 @@ void Bound::compute_by_reference() {
                       "' of no elements is not defined");
     must(aoti_torch_copy_(outputs_[i].get(), reference.results[i].get(), 0), "copy a result");
   }
+  for (const auto& [theirs, ours] : reference.changed)
+    must(aoti_torch_copy_(theirs, ours, 0), "copy a result back");
 }
 
 void Bound::check_integers() {

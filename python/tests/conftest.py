@@ -18,10 +18,11 @@ def pytest_unconfigure():
 
 
 ALL_OPS = warpath._ops
-# A scalar gives the sizes of their results: test_top_k.py, test_nf4.py.
-SIZED = ("top_k", "nf4_quantize")
+# The length of a weight tells the sizes of its results, by more than a dimension's name can say: test_nf4.py.
 OPS = {
-    name: op for name, op in ALL_OPS.items() if not op.takes_lists and not name.startswith(SIZED)
+    name: op
+    for name, op in ALL_OPS.items()
+    if not op.takes_lists and name != "nf4_quantize"
 }
 SIZES = {"cols": 33, "rows": 5, "n": 70, "m": 40}
 SIZES |= {"batch": 1}  # offsets pack sequences into one batch
@@ -57,6 +58,9 @@ def inputs(op: Op, dtype: str, lead: tuple[int, ...] = (2, 3), **sizes) -> list[
             values = ((values * 100).abs().long() % (OTHERS + 1)).sort().values
             tensors.append(values.to(DTYPES[dtypes[t.name]]))
             continue
+        if op.name == "top_k_backward" and t.index:  # the columns of a row differ
+            tensors.append(values.argsort(-1))
+            continue
         if t.index:
             values = (values * 100).abs().long() % LEAST
             tensors.append(values.to(DTYPES[dtypes[t.name]]))
@@ -77,20 +81,34 @@ def dtypes(op: Op) -> tuple[str, ...]:
     return next(t.dtypes for t in op.tensors if t.dtypes and not t.index)
 
 
+def told_sizes(op: Op, tensors: list[torch.Tensor | None]) -> dict[str, int]:
+    """The integers that have the name of a dimension: what the inputs say of it, else a size for the results."""
+    known = {}
+    for t, given in zip(op.tensors, tensors, strict=False):
+        fixed = [d for d in t.dims if not d.leading]
+        if given is not None:
+            sizes = given.shape[given.dim() - len(fixed) :]
+            known |= {d.name: n - d.plus for d, n in zip(fixed, sizes, strict=True) if d.name}
+    dims = {d.name for t in (*op.tensors, *op.outputs) for d in t.dims}
+    told = [s.name for s in op.scalars if s.type == "int" and s.name in dims]
+    return {name: known.get(name, SIZES.get(name, OTHERS)) for name in told}
+
+
 def call(op: Op, tensors: list[torch.Tensor], **named):
-    return getattr(warpath, op.name)(*tensors, **named)
+    return getattr(warpath, op.name)(*tensors, **told_sizes(op, tensors), **named)
 
 
 def expected(op: Op, tensors: list[torch.Tensor], **named):
     """What torch itself answers in float64, as the op's peers.py says it, to hold all rungs against. An op without
     one is held against its lowest rung in its first dtype; `warpath check` holds that against its reference."""
+    sizes = told_sizes(op, tensors)
     try:
         exact = torch.uint8  # bytes have rules of their own: the peer gets them as they are
         plain = (
             t if a.index or t.dtype == exact else t.double()
             for a, t in zip(op.tensors, tensors, strict=True)
         )
-        return _rows.peer(op, "torch")(*plain, **named)
+        return _rows.peer(op, "torch")(*plain, **sizes, **named)
     except _rows.CannotRun:
         first = DTYPES[dtypes(op)[0]]
         plain = [t.to(first) if t.is_floating_point() else t for t in tensors]

@@ -122,3 +122,37 @@ def test_diffusion_step_and_noise():
     torch.testing.assert_close(eps, warpath.noise(x0, seed=11, offset=2))
     back = model(noised, eps, t, torch.full_like(t, -1), sampler="ddim", seed=0)
     torch.testing.assert_close(back, x0, rtol=1e-4, atol=1e-4)
+
+
+def test_augment_is_the_formulas():
+    """Rotation as torchvision has it (a grid of places, bilinear, zeros outside), then brightness and saturation as its
+    blends with black and with the grey, contrast as the blend with the middle grey; by the draws of noise's stream."""
+    batch, height, width, degrees, strength = 6, 20, 26, 25.0, 0.4
+    x = pixels(batch, height + 4, width + 6, 3)
+    named = {"brightness": strength, "contrast": strength, "saturation": strength}
+    y = augment(x, height, width, seed=8, offset=3, rotation=degrees, padding=1, **named)
+    # Four words per call of the generator, four calls set aside per image.
+    u = warpath.noise(torch.empty(16 * batch), distribution="uniform", seed=8, offset=3)
+    place, colour, _, _ = u.double().view(batch, 4, 4).unbind(1)
+    planes = F.pad(x.permute(0, 3, 1, 2).double() / 255, (40, 40, 40, 40))
+    for i in range(batch):
+        top = int(place[i, 0] * (x.shape[1] + 2 - height + 1)) - 1
+        left = int(place[i, 1] * (x.shape[2] + 2 - width + 1)) - 1
+        signed = place[i, 3] * 2 if place[i, 3] < 0.5 else place[i, 3] * 2 - 2  # as int32
+        angle = torch.deg2rad(degrees * signed)
+        sides = (torch.arange(n, dtype=torch.float64) for n in (height, width))
+        rows, cols = torch.meshgrid(*sides, indexing="ij")
+        if place[i, 2] < 0.5:
+            cols = width - 1 - cols
+        my, mx = (height - 1) / 2, (width - 1) / 2
+        sx = angle.cos() * (cols - mx) - angle.sin() * (rows - my) + mx + left + 40
+        sy = angle.sin() * (cols - mx) + angle.cos() * (rows - my) + my + top + 40
+        size = planes.shape[-2:]
+        grid = torch.stack([(2 * sx + 1) / size[1] - 1, (2 * sy + 1) / size[0] - 1], -1)
+        v = F.grid_sample(planes[i : i + 1], grid[None], align_corners=False)[0]
+        factors = 1 + strength * (2 * colour[i] - 1)
+        v = (v * factors[0]).clamp(0, 1)
+        v = ((v - 0.5) * factors[1] + 0.5).clamp(0, 1)
+        grey = (v * torch.tensor([0.299, 0.587, 0.114]).double()[:, None, None]).sum(0)
+        v = (grey + factors[2] * (v - grey)).clamp(0, 1)
+        torch.testing.assert_close(y[i].double(), v, rtol=0, atol=1e-4)

@@ -66,6 +66,32 @@ def test_empty_axis():
         warpath.cross_entropy(torch.empty(2, 0), torch.zeros(2, dtype=torch.int64))
 
 
+def test_left_out():
+    """An optional output has no elements where the input that sizes it is left out."""
+    keys = torch.tensor([[3, 1, 2], [6, 5, 4]], dtype=torch.int32)
+    ordered, none = warpath.radix_sort(keys)
+    assert ordered.tolist() == [[1, 2, 3], [4, 5, 6]]
+    assert none.shape == (0,) and none.dtype == torch.int32
+    ordered, places = warpath.radix_sort(keys, torch.arange(6, dtype=torch.int32).view(2, 3))
+    assert places.tolist() == [[1, 2, 0], [5, 4, 3]]
+    for shape, dtype in (((4, 2, 5), torch.bfloat16), ((7,), torch.uint8), ((0,), torch.float32)):
+        made = warpath.radix_sort(torch.empty(shape, dtype=dtype, device="meta"))
+        assert [t.shape for t in made] == [shape, (0,)]
+        assert [t.dtype for t in made] == [dtype, torch.int32]
+    compiled = torch.compile(lambda k: warpath.radix_sort(k)[0], backend="eager", fullgraph=True)
+    assert torch.equal(compiled(keys), ordered)
+
+
+def test_select_of_nothing():
+    """Its count has an element even then, and y, which is changed in place, has none."""
+    for flags in (None, torch.empty(0, dtype=torch.bool)):
+        count = warpath.select(torch.empty(0), torch.empty(0), flags)
+        assert count.tolist() == [0] and count.dtype == torch.int64
+    assert warpath.select(torch.empty(0), torch.empty(0), test="unique").tolist() == [0]
+    with pytest.raises(RuntimeError, match="the test 'flags' needs the argument 'flags'"):
+        warpath.select(torch.ones(2), torch.empty(2))
+
+
 def test_integers_that_overflow():
     big = torch.full((2, 2), 2**30, dtype=torch.int32)
     big[0] = torch.tensor([2**31 - 2, 1])

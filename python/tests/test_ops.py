@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 import warpath
-from conftest import OPS, as_tuple, assert_right, call, dtypes, inputs
+from conftest import OPS, as_tuple, assert_right, call, dtypes, inputs, told_sizes
 from warpath._contract import DTYPES
 
 # These round to 16 bits between their steps; tests of their own say how far off they may be.
@@ -58,12 +58,18 @@ def test_choice(kind, rung):
 def test_opcheck(op):
     overload = getattr(torch.ops.warpath, op.name).default
     tensors = inputs(op, "f32")
-    torch.library.opcheck(overload, tuple(tensors))
+    sizes = told_sizes(op, tensors)
+    torch.library.opcheck(overload, tuple(tensors), sizes)
     spread = [t.transpose(-1, 0).contiguous().transpose(-1, 0) for t in tensors]
-    torch.library.opcheck(overload, tuple(spread))
+    torch.library.opcheck(overload, tuple(spread), sizes)
+    required = {d.name for t in op.tensors if not t.optional for d in t.dims}
+    unsized = (d.name not in required for o in op.outputs if o.optional for d in o.dims if d.name)
+    if op.functional and any(unsized):  # an output that only an input that may be left out sizes
+        least = [None if a.optional else t for a, t in zip(op.tensors, tensors, strict=True)]
+        torch.library.opcheck(overload, tuple(least), sizes)
     if op.name + "_backward" in OPS:
         wanting = (t.requires_grad_() if t.is_floating_point() else t for t in tensors)
-        torch.library.opcheck(overload, tuple(wanting))
+        torch.library.opcheck(overload, tuple(wanting), sizes)
 
 
 @pytest.mark.parametrize("op", OPS.values(), ids=list(OPS))

@@ -208,6 +208,13 @@ def _size_of(op: Op, dim: Dim, sizes: dict, given: dict[str, Any]) -> list:
     return [known[0] + sizes[dim.and_name][0][0]] if dim.and_name else known
 
 
+def _allowed_dtypes(op: Op, argument: Argument) -> tuple[str, ...]:
+    """Its own, or those of the argument it is like, where that is left out."""
+    while argument.same_as:
+        argument = next(t for t in op.tensors if t.name == argument.same_as)
+    return argument.dtypes
+
+
 def empty_outputs(op: Op, tensors: dict[str, Any]) -> list[torch.Tensor]:
     """New outputs for these inputs, nothing computed; RuntimeError names a bad argument."""
     sizes: dict = {}
@@ -272,7 +279,7 @@ def empty_outputs(op: Op, tensors: dict[str, Any]) -> list[torch.Tensor]:
         for dim in output.dims:
             scalar = any(s.name == dim.name for s in op.scalars)
             if dim.name and dim.name not in sizes and output.optional and not scalar:
-                shape.append(0)  # the input that sizes it is left out
+                shape += [] if dim.leading else [0]  # the input that sizes it is left out
                 continue
             known = _size_of(op, dim, sizes, tensors) if dim.name else [0]
             shape += known if dim.leading else [known[0] + dim.plus]
@@ -281,7 +288,9 @@ def empty_outputs(op: Op, tensors: dict[str, Any]) -> list[torch.Tensor]:
             dtype = torch.int64 if output.index else torch.float64
         elif dtype is None:
             first_name = NAMES[first[1].dtype]
-            chosen = first_name if first_name in output.dtypes else output.dtypes[0]
+            allowed = _allowed_dtypes(op, output)
+            free_to_be = output.dtypes and first_name in allowed
+            chosen = first_name if free_to_be else allowed[0]
             dtype = DTYPES[chosen]
         outputs.append(torch.empty(shape, dtype=dtype, device=first[1].device))
     return outputs

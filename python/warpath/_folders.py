@@ -6,6 +6,8 @@ peers.py     the op by other libraries: NAME_torch, NAME_torch_cudnn, NAME_numpy
 autograd.py  GRADIENTS: {"NAME": class}, for an op whose gradient is no op NAME_backward
 modules.py   modules for warpath.nn, functions for warpath.nn.functional; for warpath.patch, REPLACES: {class of torch.nn, or
              the full name of another library's: module}, and PATCHES: functions that take the model and what was patched
+
+What the ops of a family share is in ops/FAMILY/NAME.py; their files ask for it by family(__file__, "NAME").
 """
 
 import functools
@@ -48,3 +50,9 @@ def module(op: Op, name: str) -> ModuleType | None:
     path = file(op, f"{name}.py")
     with _lock:
         return None if path is None else _load(path.resolve())
+
+
+def family(file: str, name: str) -> ModuleType:
+    """A Python file beside the folder that `file` is in, loaded once."""
+    with _lock:
+        return _load(Path(file).resolve().parents[1] / f"{name}.py")

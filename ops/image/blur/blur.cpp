@@ -98,6 +98,8 @@ static std::vector<Case> cases() {
       sized("two tiles of vectors", 1, 17, 176, 3, 5, "box", "reflect"),
       sized("special vectors", 1, 24, 24, 1, 5, "gaussian", "clamp", {.fill = Fill::special}),
       sized("tile-1", 1, 31, 255, 1, 3, "box", "clamp"),
+      sized("tiles of a box", 2, 67, 131, 3, 9, "box", "reflect", {.dtypes = {DType::u8}}),
+      sized("largest box", 1, 20, 70, 1, 127, "box", "zero", {.dtypes = {DType::u8}}),
       sized("sigma", 1, 12, 12, 1, 9, "gaussian", "zero", {.scalars = {{"sigma", 1.25}}}),
       sized("misaligned", 1, 11, 13, 3, 5, "box", "reflect", {.offset = 1}),
       sized("special", 1, 24, 24, 1, 3, "gaussian", "clamp", {.fill = Fill::special}),
@@ -107,6 +109,8 @@ static std::vector<Case> cases() {
             {.dtypes = {DType::u8}, .bench = true}),
       sized("4k, 31 x 31", 1, 2160, 3840, 3, 31, "gaussian", "reflect",
             {.dtypes = {DType::u8, DType::f32}, .bench = true}),
+      sized("4k, 31 x 31 box", 1, 2160, 3840, 3, 31, "box", "reflect",
+            {.dtypes = {DType::u8}, .bench = true}),
       sized("planes of odd sides", 24, 1439, 2559, 1, 5, "gaussian", "reflect",
             {.dtypes = {DType::f32}, .bench = true}),
   };

@@ -4,15 +4,9 @@ import math
 
 import torch
 import warpath
+from warpath._folders import family
 
-
-def _channels_last(x: torch.Tensor) -> bool:
-    formats = {4: torch.channels_last, 5: torch.channels_last_3d}
-    return (
-        x.dim() in formats
-        and not x.is_contiguous()
-        and x.is_contiguous(memory_format=formats[x.dim()])
-    )
+_shared = family(__file__, "group_peers")
 
 
 def batch_norm(
@@ -32,7 +26,7 @@ def batch_norm(
     size = math.prod(space)
     if training and batch * size <= 1:
         raise ValueError("batch_norm: expected more than one value per channel in training")
-    last = _channels_last(input)
+    last = _shared.channels_last(input)
     x = input.movedim(1, -1) if last else input.contiguous()
     x = x.view((batch, size, channels, 1) if last else (batch, channels, size))
     wide = torch.float64 if input.dtype == torch.float64 else torch.float32

@@ -2,8 +2,9 @@
 
 import numpy
 import torch
+from warpath._folders import family
 
-_ACTIVATIONS = {"none": lambda z: z, "relu": torch.relu, "silu": torch.nn.functional.silu}
+_shared = family(__file__, "group_peers")
 
 
 def _images(x):
@@ -34,7 +35,7 @@ def batch_norm_torch(
 ):  # fmt: skip
     given = _statistics(x, weight, bias, running_mean, running_var)
     y, mean, rstd = torch.native_batch_norm(_images(x), *given, True, momentum, eps)
-    return _back(_ACTIVATIONS[activation](y), x), mean.float(), rstd.float(), *given[2:]
+    return _back(_shared.ACTIVATIONS[activation](y), x), mean.float(), rstd.float(), *given[2:]
 
 
 def batch_norm_torch_cudnn(
@@ -42,7 +43,7 @@ def batch_norm_torch_cudnn(
 ):  # fmt: skip
     given = _statistics(x, weight, bias, running_mean, running_var)
     y, mean, rstd, _ = torch.ops.aten.cudnn_batch_norm(_images(x), *given, True, momentum, eps)
-    return _back(_ACTIVATIONS[activation](y), x), mean, rstd, *given[2:]
+    return _back(_shared.ACTIVATIONS[activation](y), x), mean, rstd, *given[2:]
 
 
 def batch_norm_numpy(
@@ -59,19 +60,6 @@ def batch_norm_numpy(
     new_mean = (1 - momentum) * old_mean + momentum * mean
     new_var = (1 - momentum) * old_var + momentum * (variance * (n / max(n - 1, 1)))
     return y, mean, rstd, new_mean.astype(numpy.float32), new_var.astype(numpy.float32)
-
-
-def _affine_onnx(scalars, given, z):
-    body = ""
-    if "weight" in given:
-        body, z = f"w = Unsqueeze (weight, last) z1 = Mul ({z}, w) ", "z1"
-    if "bias" in given:
-        body, z = body + f"b = Unsqueeze (bias, last) z2 = Add ({z}, b) ", "z2"
-    if scalars["activation"] == "relu":
-        body, z = body + f"z3 = Relu ({z}) ", "z3"
-    if scalars["activation"] == "silu":
-        body, z = body + f"s = Sigmoid ({z}) z3 = Mul ({z}, s) ", "z3"
-    return body + f"y = CastLike ({z}, x)"
 
 
 def batch_norm_onnx(scalars, given):
@@ -109,7 +97,7 @@ def batch_norm_onnx(scalars, given):
     for name, start in (("mean", "zero"), ("var", "one")):
         old = f"running_{name}" if f"running_{name}" in given else start
         body += f"{name}_rest = Mul ({old}, rest) new_{name} = Add ({name}_rest, {name}_part) "
-    return body + _affine_onnx(scalars, given, "z0")
+    return body + _shared.affine_onnx(scalars, given, "z0")
 
 
 def batch_norm_backward_torch(x, dy, mean, rstd, weight=None, bias=None, activation="none"):
@@ -119,20 +107,9 @@ def batch_norm_backward_torch(x, dy, mean, rstd, weight=None, bias=None, activat
             *(_images(dy), _images(x), w, m, v, mean, rstd, True, 1e-5, [True, True, True])
         )
         return _back(dx, x), dweight, dbias
-    wide = torch.promote_types(x.dtype, torch.float32)
-    w = 1 if weight is None else weight[:, None]
-    b = 0 if bias is None else bias[:, None]
-    normal, dz = (x.to(wide) - mean[:, None]) * rstd[:, None], dy.to(wide)
-    z = normal * w + b
-    if activation == "relu":
-        dz = torch.where(z <= 0, 0, dz)
-    if activation == "silu":
-        s = torch.sigmoid(z)
-        dz = dz * (s * (1 + z * (1 - s)))
-    axes, n = (*range(x.dim() - 2), -1), x.numel() // x.shape[-2]
-    dweight, dbias = (dz * normal).sum(axes), dz.sum(axes)
-    dx = (rstd[:, None] * w) * (dz - dbias[:, None] / n - normal * (dweight[:, None] / n))
-    return dx.to(x.dtype), dweight, dbias
+    center, scale = (t[:, None] for t in (mean, rstd))
+    axes = (*range(x.dim() - 2), -1)
+    return _shared.backward_torch(x, dy, center, scale, weight, bias, activation, axes, axes)
 
 
 def batch_norm_backward_torch_cudnn(x, dy, mean, rstd, weight=None, bias=None, activation="none"):
@@ -147,8 +124,8 @@ def batch_norm_backward_torch_cudnn(x, dy, mean, rstd, weight=None, bias=None, a
 
 
 def batch_norm_backward_numpy(x, dy, mean, rstd, weight=None, bias=None, activation="none"):
-    tensors = (t if t is None else torch.from_numpy(t) for t in (x, dy, mean, rstd, weight, bias))
-    return tuple(t.numpy() for t in batch_norm_backward_torch(*tensors, activation=activation))
+    arrays = (x, dy, mean, rstd, weight, bias)
+    return _shared.by_torch(batch_norm_backward_torch, *arrays, activation=activation)
 
 
 def batch_norm_inference_torch(
@@ -158,17 +135,14 @@ def batch_norm_inference_torch(
     y = torch.nn.functional.batch_norm(
         _images(x), running_mean, running_var, weight, bias, False, 0.0, eps
     )
-    return _back(_ACTIVATIONS[activation](y), x)
+    return _back(_shared.ACTIVATIONS[activation](y), x)
 
 
 def batch_norm_inference_numpy(
     x, running_mean, running_var, weight=None, bias=None, eps=1e-5, activation="none"
 ):
     z = (x - running_mean[:, None]) / numpy.sqrt(running_var + numpy.float32(eps))[:, None]
-    z = z if weight is None else z * weight[:, None]
-    z = z if bias is None else z + bias[:, None]
-    y = _ACTIVATIONS[activation](torch.from_numpy(z.astype(numpy.float32))).numpy()
-    return y.astype(x.dtype)
+    return _shared.affine_numpy(x, z, weight, bias, activation)
 
 
 def batch_norm_inference_onnx(scalars, given):
@@ -183,4 +157,4 @@ def batch_norm_inference_onnx(scalars, given):
         distance = Sub (wide, center)
         z0 = Div (distance, root)
     """
-    return body + _affine_onnx(scalars, given, "z0")
+    return body + _shared.affine_onnx(scalars, given, "z0")

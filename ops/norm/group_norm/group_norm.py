@@ -8,26 +8,10 @@ channels of a group. An element's place follows from its number, so that one ker
 import torch
 import triton
 import triton.language as tl
+from warpath._folders import family
 
-
-@triton.jit
-def activate(z, ACTIVATION: tl.constexpr):
-    if ACTIVATION == "relu":
-        z = tl.where(z < 0, 0.0, z)
-    if ACTIVATION == "silu":
-        z = z / (1 + tl.exp(-z))
-    return z
-
-
-@triton.jit
-def slope(dy, z, ACTIVATION: tl.constexpr):
-    """dy times the activation's slope at z."""
-    if ACTIVATION == "relu":
-        dy = tl.where(z <= 0, 0.0, dy)
-    if ACTIVATION == "silu":
-        s = 1 / (1 + tl.exp(-z))
-        dy = dy * (s * (1 + z * (1 - s)))
-    return dy
+_shared = family(__file__, "group_twins")
+activate, slope = _shared.activate, _shared.slope  # kernels find them by these names
 
 
 @triton.jit
@@ -145,17 +129,6 @@ def dx_kernel(
         tl.store(dx + place, result.to(dx.dtype.element_ty), mask=at < size)
 
 
-def _tile(size: int) -> int:
-    """Few shapes, so that few are compiled."""
-    return 256 if size <= 256 else 2048
-
-
-def _given(weight, bias, x) -> tuple:
-    """Something to point at where a tensor is left out, and the flags."""
-    tensors = (x if t is None else t.contiguous() for t in (weight, bias))
-    return tuple(tensors), {"WEIGHT": weight is not None, "BIAS": bias is not None}
-
-
 def group_norm(x, weight=None, bias=None, *, eps=1e-5, activation="none"):
     x = x.contiguous()
     batch, outer, groups, channels, inner = x.shape
@@ -163,12 +136,12 @@ def group_norm(x, weight=None, bias=None, *, eps=1e-5, activation="none"):
     mean = torch.zeros((batch, groups), dtype=torch.float32, device=x.device)
     rstd = torch.full_like(mean, eps**-0.5)
     if x.numel():
-        tensors, flags = _given(weight, bias, x)
+        tensors, flags = _shared.given(weight, bias, x)
         group_norm_kernel[(batch * groups,)](
             *(x, *tensors, y, mean, rstd, outer, groups, channels, inner, eps),
             **flags,
             ACTIVATION=activation,
-            TILE=_tile(outer * channels * inner),
+            TILE=_shared.tile(outer * channels * inner),
             num_warps=8,
         )
     return y, mean, rstd
@@ -180,9 +153,9 @@ def group_norm_backward(x, dy, mean, rstd, weight=None, bias=None, *, activation
     dx = torch.empty_like(x)
     sums = torch.zeros((batch, groups, channels, 2), dtype=torch.float32, device=x.device)
     if x.numel():
-        tensors, flags = _given(weight, bias, x)
+        tensors, flags = _shared.given(weight, bias, x)
         shape = (outer, groups, channels, inner)
-        flags |= {"ACTIVATION": activation, "TILE": _tile(outer * inner), "num_warps": 8}
+        flags |= {"ACTIVATION": activation, "TILE": _shared.tile(outer * inner), "num_warps": 8}
         grid = (batch * groups * channels,)
         channel_sums_kernel[grid](x, dy, mean, rstd, *tensors, sums, *shape, **flags)
         weighted = sums if weight is None else sums * weight[..., None].float()

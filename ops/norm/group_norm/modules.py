@@ -4,15 +4,9 @@ import math
 
 import torch
 import warpath
+from warpath._folders import family
 
-
-def _channels_last(x: torch.Tensor) -> bool:
-    formats = {4: torch.channels_last, 5: torch.channels_last_3d}
-    return (
-        x.dim() in formats
-        and not x.is_contiguous()
-        and x.is_contiguous(memory_format=formats[x.dim()])
-    )
+_shared = family(__file__, "group_peers")
 
 
 def group_norm(
@@ -28,7 +22,7 @@ def group_norm(
     batch, channels, *space = input.shape
     if num_groups <= 0 or channels % num_groups:
         raise RuntimeError(f"group_norm: {channels} channels are no {num_groups} groups")
-    last = _channels_last(input)
+    last = _shared.channels_last(input)
     x = input.movedim(1, -1) if last else input.contiguous()
     each, size = channels // num_groups, math.prod(space)
     shape = (batch, size, num_groups, each, 1) if last else (batch, 1, num_groups, each, size)

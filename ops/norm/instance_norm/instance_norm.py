@@ -6,128 +6,9 @@ serves NCHW and NHWC.
 """
 
 import torch
-import triton
-import triton.language as tl
+from warpath._folders import family
 
-
-@triton.jit
-def activate(z, ACTIVATION: tl.constexpr):
-    if ACTIVATION == "relu":
-        z = tl.where(z < 0, 0.0, z)
-    if ACTIVATION == "silu":
-        z = z / (1 + tl.exp(-z))
-    return z
-
-
-@triton.jit
-def slope(dy, z, ACTIVATION: tl.constexpr):
-    """dy times the activation's slope at z."""
-    if ACTIVATION == "relu":
-        dy = tl.where(z <= 0, 0.0, dy)
-    if ACTIVATION == "silu":
-        s = 1 / (1 + tl.exp(-z))
-        dy = dy * (s * (1 + z * (1 - s)))
-    return dy
-
-
-@triton.jit
-def instance_norm_kernel(
-    x, weight, bias, y, mean, rstd, outer, channels, inner, eps,
-    WEIGHT: tl.constexpr, BIAS: tl.constexpr, ACTIVATION: tl.constexpr, TILE: tl.constexpr,
-):  # fmt: skip
-    """One channel of one image."""
-    program = tl.program_id(0).to(tl.int64)
-    channel = program % channels
-    pitch = channels * inner
-    start = program // channels * outer * pitch + channel * inner
-    size = outer * inner
-    e = tl.arange(0, TILE)
-    total = tl.zeros((TILE,), tl.float32)
-    for first in range(0, size, TILE):
-        at = first + e
-        total += tl.load(x + start + at // inner * pitch + at % inner, mask=at < size, other=0).to(
-            tl.float32
-        )
-    center = tl.sum(total, 0) / size
-    squares = tl.zeros((TILE,), tl.float32)
-    for first in range(0, size, TILE):
-        at = first + e
-        d = (
-            tl.load(x + start + at // inner * pitch + at % inner, mask=at < size, other=0).to(
-                tl.float32
-            )
-            - center
-        )
-        squares += tl.where(at < size, d * d, 0)
-    scale = 1 / tl.sqrt(tl.sum(squares, 0) / size + eps)
-    w = 1.0
-    b = 0.0
-    if WEIGHT:
-        w = tl.load(weight + channel).to(tl.float32)
-    if BIAS:
-        b = tl.load(bias + channel).to(tl.float32)
-    for first in range(0, size, TILE):
-        at = first + e
-        place = start + at // inner * pitch + at % inner
-        z = (tl.load(x + place, mask=at < size, other=0).to(tl.float32) - center) * scale * w + b
-        tl.store(y + place, activate(z, ACTIVATION).to(y.dtype.element_ty), mask=at < size)
-    tl.store(mean + program, center)
-    tl.store(rstd + program, scale)
-
-
-@triton.jit
-def instance_norm_backward_kernel(
-    x, dy, mean, rstd, weight, bias, dx, sums, outer, channels, inner,
-    WEIGHT: tl.constexpr, BIAS: tl.constexpr, ACTIVATION: tl.constexpr, TILE: tl.constexpr,
-):  # fmt: skip
-    """One channel of one image: the sums of dz * n and of dz, then dx."""
-    program = tl.program_id(0).to(tl.int64)
-    channel = program % channels
-    pitch = channels * inner
-    start = program // channels * outer * pitch + channel * inner
-    center = tl.load(mean + program)
-    scale = tl.load(rstd + program)
-    w = 1.0
-    b = 0.0
-    if WEIGHT:
-        w = tl.load(weight + channel).to(tl.float32)
-    if BIAS:
-        b = tl.load(bias + channel).to(tl.float32)
-    size = outer * inner
-    e = tl.arange(0, TILE)
-    dot = tl.zeros((TILE,), tl.float32)
-    total = tl.zeros((TILE,), tl.float32)
-    for first in range(0, size, TILE):
-        at = first + e
-        place = start + at // inner * pitch + at % inner
-        n = (tl.load(x + place, mask=at < size, other=0).to(tl.float32) - center) * scale
-        d = tl.load(dy + place, mask=at < size, other=0).to(tl.float32)
-        dz = tl.where(at < size, slope(d, n * w + b, ACTIVATION), 0)
-        dot += dz * n
-        total += dz
-    all_dot = tl.sum(dot, 0)
-    all_total = tl.sum(total, 0)
-    tl.store(sums + program * 2, all_dot)
-    tl.store(sums + program * 2 + 1, all_total)
-    for first in range(0, size, TILE):
-        at = first + e
-        place = start + at // inner * pitch + at % inner
-        n = (tl.load(x + place, mask=at < size, other=0).to(tl.float32) - center) * scale
-        d = tl.load(dy + place, mask=at < size, other=0).to(tl.float32)
-        dz = slope(d, n * w + b, ACTIVATION)
-        result = scale * w * (dz - all_total / size - n * (all_dot / size))
-        tl.store(dx + place, result.to(dx.dtype.element_ty), mask=at < size)
-
-
-def _tile(size: int) -> int:
-    """Few shapes, so that few are compiled."""
-    return 256 if size <= 256 else 2048
-
-
-def _given(weight, bias, x) -> tuple:
-    """Something to point at where a tensor is left out, and the flags."""
-    tensors = (x if t is None else t.contiguous() for t in (weight, bias))
-    return tuple(tensors), {"WEIGHT": weight is not None, "BIAS": bias is not None}
+_shared = family(__file__, "group_twins")
 
 
 def instance_norm(x, weight=None, bias=None, *, eps=1e-5, activation="none"):
@@ -137,12 +18,12 @@ def instance_norm(x, weight=None, bias=None, *, eps=1e-5, activation="none"):
     mean = torch.zeros((batch, channels), dtype=torch.float32, device=x.device)
     rstd = torch.full_like(mean, eps**-0.5)
     if x.numel():
-        tensors, flags = _given(weight, bias, x)
-        instance_norm_kernel[(batch * channels,)](
+        tensors, flags = _shared.given(weight, bias, x)
+        _shared.channel_norm_kernel[(batch * channels,)](
             *(x, *tensors, y, mean, rstd, outer, channels, inner, eps),
             **flags,
             ACTIVATION=activation,
-            TILE=_tile(outer * inner),
+            TILE=_shared.tile(outer * inner),
             num_warps=8,
         )
     return y, mean, rstd
@@ -154,12 +35,12 @@ def instance_norm_backward(x, dy, mean, rstd, weight=None, bias=None, *, activat
     dx = torch.empty_like(x)
     sums = torch.zeros((batch, channels, 2), dtype=torch.float32, device=x.device)
     if x.numel():
-        tensors, flags = _given(weight, bias, x)
-        instance_norm_backward_kernel[(batch * channels,)](
+        tensors, flags = _shared.given(weight, bias, x)
+        _shared.channel_norm_backward_kernel[(batch * channels,)](
             *(x, dy, mean, rstd, *tensors, dx, sums, outer, channels, inner),
             **flags,
             ACTIVATION=activation,
-            TILE=_tile(outer * inner),
+            TILE=_shared.tile(outer * inner),
             num_warps=8,
         )
     dweight, dbias = sums.sum(0).to(x.dtype).unbind(-1)

@@ -4,15 +4,9 @@ import math
 
 import torch
 import warpath
+from warpath._folders import family
 
-
-def _channels_last(x: torch.Tensor) -> bool:
-    formats = {4: torch.channels_last, 5: torch.channels_last_3d}
-    return (
-        x.dim() in formats
-        and not x.is_contiguous()
-        and x.is_contiguous(memory_format=formats[x.dim()])
-    )
+_shared = family(__file__, "group_peers")
 
 
 def instance_norm(
@@ -38,7 +32,7 @@ def instance_norm(
     size = math.prod(space)
     if size == 1:
         raise ValueError("instance_norm: expected more than one position per channel")
-    last = _channels_last(input)
+    last = _shared.channels_last(input)
     x = input.movedim(1, -1) if last else input.contiguous()
     shape = (batch, size, channels, 1) if last else (batch, 1, channels, size)
     y, _, _ = warpath.instance_norm(x.view(shape), weight, bias, eps=eps, activation=activation)

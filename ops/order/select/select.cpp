@@ -8,7 +8,8 @@ namespace warpath::select {
 static void reference(const Args& args, const Args&) {
   const double *x = args.x.as<double>(), *flags = args.flags.as<double>();
   double* const y = args.y.as<double>();
-  WARPATH_CHECK(args.test != Test::flags || flags, "select: the test 'flags' needs flags");
+  WARPATH_CHECK(args.test != Test::flags || flags || args.x.size() == 0,
+                "select: the test 'flags' needs flags");
   const double threshold = static_cast<float>(args.threshold);
   const auto keeps = [&](std::int64_t i) {
     switch (args.test) {

@@ -4,10 +4,17 @@
 // Limit: two launches, and each chosen element is written twice: the second time as a whole sector of which it is a part.
 #include "core/host/dispatch.cuh"
 #include "core/host/launch.h"
+#include "core/thread/convert.cuh"
 #include "ops/order/top_k/top_k.h"
 
 namespace warpath::top_k {
 namespace {
+
+template <class T>
+__global__ void clear(T* dx, std::int64_t size) {
+  const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < size) dx[i] = from_float<T>(0.0f);
+}
 
 template <class T>
 __global__ void scatter(const T* dy, const long long* indices, T* dx, std::int64_t n,
@@ -17,13 +24,13 @@ __global__ void scatter(const T* dy, const long long* indices, T* dx, std::int64
 }
 
 void launch(const Backward& args, cudaStream_t stream) {
-  if (args.dx.size() == 0) return;
-  CUDA_CHECK(cudaMemsetAsync(args.dx.data, 0, std::size_t(args.dx.bytes()), stream));
-  const std::int64_t n = args.dy.size();
-  if (n == 0) return;
+  const std::int64_t n = args.dy.size(), size = args.dx.size();
+  if (size == 0) return;
   dispatch_float(args.dy.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     constexpr int threads = 256;
+    clear<<<grid_x(size, threads), threads, 0, stream>>>(args.dx.as<T>(), size);
+    if (n == 0) return;
     scatter<T><<<grid_x(n, threads), threads, 0, stream>>>(
         args.dy.as<T>(), args.indices.as<long long>(), args.dx.as<T>(), n, args.dy.shape[1],
         args.cols);

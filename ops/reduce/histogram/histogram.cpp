@@ -105,6 +105,8 @@ static std::vector<Case> cases() {
   add("wide", 5000, 500, {.fill = Fill::wide});
   add("5000 bins", 20'000, 5000);
   add("65536 bins", 30'000, 65536);
+  add("65536 bins, ties", 200'003, 65536, {.fill = Fill::ties, .dtypes = {DType::i32}});
+  add("65535 bins, any edges", 20'001, 65535, {.scalars = any, .dtypes = floats});
   add("any edges", 10'007, 100, {.scalars = any});
   add("any edges special", 5000, 37, {.fill = Fill::special, .scalars = any, .dtypes = floats});
   add("any ties", 5000, 300, {.fill = Fill::ties, .scalars = any});
@@ -114,6 +116,7 @@ static std::vector<Case> cases() {
       {.fill = Fill::low, .dtypes = floats, .bench = true});
   add("256Mi, four values", 256 << 20, 256, {.fill = Fill::ties, .dtypes = timed, .bench = true});
   add("256Mi, 4096 bins", 256 << 20, 4096, {.dtypes = floats, .bench = true});
+  add("256Mi, 65536 bins", 256 << 20, 65536, {.dtypes = floats, .bench = true});
   add("100M, 1000 bins", 100'000'007, 1000, {.dtypes = {DType::i32}, .bench = true});
   return all;
 }
