@@ -3,6 +3,7 @@
 // How values go in and out of inline PTX. Registers have no type in PTX: an instruction reads the
 // bits as its own.
 
+#include <simt/aligned.h>
 #include <simt/matrix_multiply.h>
 #include <simt/shared.h>
 
@@ -120,15 +121,23 @@ template <class T, int N>
   *static_cast<Array<T, N>*>(at) = values;
 }
 #else
+// The values of one access are aligned as a whole: the checks are told so by the type, a plain program
+// looks itself.
 template <class T, int N>
-Array<T, N> load(const void* at) {
+struct alignas(sizeof(T) * N) Whole {
+  T value[N];
+};
+template <class T, int N>
+[[gnu::always_inline]] inline Array<T, N> load(const void* at) {
+  const auto* const from = simt::aligned_cast(static_cast<const Whole<T, N>*>(at));
   Array<T, N> out;
-  for (int i = 0; i < N; ++i) out.value[i] = static_cast<const T*>(at)[i];
+  for (int i = 0; i < N; ++i) out.value[i] = from->value[i];
   return out;
 }
 template <class T, int N>
-void store(void* at, const Array<T, N>& values) {
-  for (int i = 0; i < N; ++i) static_cast<T*>(at)[i] = values[i];
+[[gnu::always_inline]] inline void store(void* at, const Array<T, N>& values) {
+  auto* const to = simt::aligned_cast(static_cast<Whole<T, N>*>(at));
+  for (int i = 0; i < N; ++i) to->value[i] = values[i];
 }
 #endif
 

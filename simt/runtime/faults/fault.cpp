@@ -1,5 +1,6 @@
 // How a kernel ends badly: its own checks, asserts and traps, and faults of the processor.
 
+#include <simt/aligned.h>
 #include <simt/errors.h>
 #include <simt/fault.h>
 #include <sys/mman.h>
@@ -199,6 +200,18 @@ void fault(cudaError_t error, const std::string& what, Site site) {
   std::string text = "simt: " + what + "\n  in " + where_text(block);
   if (site.file != nullptr) text += ", at " + describe(site);
   fault_quietly(error, text + "\n");
+}
+
+void misaligned_access(const volatile void* address, std::size_t alignment) {
+  if (!in_kernel()) return;
+  const Block& block = current_block();
+  const char* const call = static_cast<const char*>(__builtin_return_address(0)) - 1;
+  const std::string code = describe_interrupted(call);
+  fault_quietly(cudaErrorMisalignedAddress,
+                "simt: a misaligned access in " + where_text(block) + ": address " +
+                    hexadecimal(reinterpret_cast<unsigned long long>(address)) +
+                    " is no multiple of " + std::to_string(alignment) +
+                    (code.empty() ? "" : "\n  at " + code) + "\n");
 }
 
 void host_misuse(const char* what, Site site) {

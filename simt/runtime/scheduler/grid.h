@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
@@ -76,6 +77,8 @@ struct Grid {
   std::vector<Cluster*> teams;        // set before blocks run
   std::uint64_t debug_block = no_debug_block;
   bool has_limit = false;  // its time is watched; then the OS threads that work on it are known
+  std::chrono::steady_clock::time_point due;  // then: when its time is over
+  std::atomic<bool> stopped_by_user{false};   // its time was ended by Ctrl-C
   std::mutex workers_mutex;
   std::vector<Worked> workers;
 
