@@ -1,5 +1,6 @@
 #include "faults/timeout.h"
 
+#include <execinfo.h>
 #include <link.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -14,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <list>
 #include <mutex>
 #include <thread>
@@ -55,9 +57,11 @@ struct Text {
   const char* begin;
   const char* end;
 };
-std::vector<Text> locking_code;
+using Texts = std::vector<Text>;
+std::atomic<const Texts*> locking_code{
+    nullptr};  // of the libraries that are loaded; old lists are kept
 
-int note_module(dl_phdr_info* info, std::size_t, void*) {
+int note_module(dl_phdr_info* info, std::size_t, void* list) {
   static constexpr std::array names = {"/libsimt",    "/libc.so",     "/libc-",
                                        "/ld-",        "/libstdc++",   "/libgcc_s",
                                        "/libpthread", "/libopenblas", "linux-vdso"};
@@ -68,7 +72,7 @@ int note_module(dl_phdr_info* info, std::size_t, void*) {
     const auto& part = info->dlpi_phdr[i];
     if (part.p_type != PT_LOAD || (part.p_flags & PF_X) == 0) continue;
     const char* begin = reinterpret_cast<const char*>(info->dlpi_addr + part.p_vaddr);
-    locking_code.push_back({begin, begin + part.p_memsz});
+    static_cast<Texts*>(list)->push_back({begin, begin + part.p_memsz});
   }
   return 0;
 }
@@ -99,16 +103,42 @@ std::string late_text(const Grid& grid) {
 // would arrive at once, each with a frame of some KiB on the small stack they are taken on.
 __thread std::atomic<bool> signalled __attribute__((tls_model("initial-exec")));
 
+// A program may load more of them while it runs.
+void note_modules() {
+  auto* const list = new Texts;
+  dl_iterate_phdr(&note_module, list);
+  const Texts* const before = locking_code;
+  if (before != nullptr && before->size() == list->size()) {
+    delete list;
+  } else {
+    locking_code = list;
+  }
+}
+
 bool holds_locks(const char* code) {
-  return std::any_of(locking_code.begin(), locking_code.end(),
+  const Texts& all = *locking_code;
+  return std::any_of(all.begin(), all.end(),
                      [&](const Text& text) { return code >= text.begin && code < text.end; });
+}
+
+// Where this OS thread was in such code when it was interrupted: a thread that polls is hardly ever
+// anywhere else.
+thread_local WhereAt last_place;
+
+void note_place() {
+  if (last_place.depth != 0) return;
+  last_place.block = blockIdx;
+  last_place.thread = threadIdx;
+  last_place.depth = backtrace(last_place.frames, static_cast<int>(std::size(last_place.frames)));
 }
 
 // In a thread that works on a grid whose time is over. In code that may hold a lock it does
 // nothing: another signal comes soon. The signal is blocked while this runs.
 void on_interrupt(int, siginfo_t*, void* context) {
   const char* code = static_cast<const char*>(instruction_of(context));
-  if (front == nullptr || current_block().grid == nullptr || holds_locks(code)) {
+  const bool working = front != nullptr && current_block().grid != nullptr;
+  if (!working || holds_locks(code)) {
+    if (working) note_place();
     signalled = false;
     return;
   }
@@ -126,7 +156,9 @@ class Watchdog {
  public:
   Watchdog() {
     sem_init(&wake_, 0, 0);
-    dl_iterate_phdr(&note_module, nullptr);
+    note_modules();
+    void* first[1];
+    backtrace(first, 1);  // loads what it needs: later it is called in a signal's handler
     struct sigaction action = {};
     action.sa_sigaction = &on_interrupt;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
@@ -156,6 +188,7 @@ class Watchdog {
     Clock::time_point due;
     unsigned tries;
   };
+  static constexpr unsigned most_tries = 150;
   static constexpr Clock::time_point never = Clock::time_point::max();
 
   void watch() {
@@ -193,15 +226,25 @@ class Watchdog {
   }
 
   void interrupt(Watched& late) {
-    // Threads that never are in the kernel's own code leave at the next place that looks.
-    if (++late.tries == 500) {
-      late.grid->record_fault(cudaErrorLaunchTimeout, late_text(*late.grid));
-    }
+    if (late.tries == 0) note_modules();
     const std::lock_guard lock(late.grid->workers_mutex);
+    // Threads that never are in the kernel's own code leave at the next place that looks.
+    if (++late.tries == most_tries) {
+      std::string text = late_text(*late.grid);
+      for (const Worked& worker : late.grid->workers) {
+        if (worker.place->depth == 0) continue;
+        const std::string line = describe_stack(worker.place->frames, worker.place->depth);
+        if (line.empty()) continue;
+        text += "  block " + describe(worker.place->block) + ", thread " +
+                describe(worker.place->thread) + " was at " + line + "\n";
+        break;
+      }
+      late.grid->record_fault(cudaErrorLaunchTimeout, text);
+    }
     for (const Worked& worker : late.grid->workers) {
       if (!worker.signalled->exchange(true)) pthread_kill(worker.thread, interrupt_signal());
     }
-    late.due = Clock::now() + std::chrono::milliseconds(late.tries < 500 ? 2 : 50);
+    late.due = Clock::now() + std::chrono::milliseconds(late.tries < most_tries ? 2 : 50);
   }
 
   std::mutex mutex_;
@@ -261,7 +304,8 @@ TimeLimit::~TimeLimit() {
 Working::Working(Grid& grid) : grid_(grid) {
   if (!grid.has_limit) return;
   const std::lock_guard lock(grid.workers_mutex);
-  grid.workers.push_back({pthread_self(), &signalled});
+  last_place.depth = 0;
+  grid.workers.push_back({pthread_self(), &signalled, &last_place});
 }
 
 Working::~Working() {

@@ -36,10 +36,19 @@ struct SharedPlace {
 // Between shared variables in a checked program.
 inline constexpr std::size_t shared_red_zone = 64;
 
-// An OS thread that works on a grid, and whether it has a signal of the time limit under way.
+// Where a CUDA thread was, and who called.
+struct WhereAt {
+  std::atomic<int> depth{0};  // of the stack; 0: not known
+  void* frames[24];
+  uint3 block, thread;
+};
+
+// An OS thread that works on a grid, whether it has a signal of the time limit under way, and where
+// that found it.
 struct Worked {
   pthread_t thread;
   std::atomic<bool>* signalled;
+  WhereAt* place;
 };
 
 struct Grid {
