@@ -234,6 +234,7 @@ class Kernel:
             if not error and not fault:
                 copies.copy_out()
         except KeyboardInterrupt as raised:
+            copies.free()
             if report := self._after_interrupt():
                 raise KeyboardInterrupt(report) from None
             raise raised from None

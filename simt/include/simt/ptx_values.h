@@ -12,6 +12,9 @@
 #include <limits>
 #include <type_traits>
 
+// Of libsimt_check.so: reports the access and ends the kernel.
+extern "C" void simt_check_misaligned(const void* at, std::size_t bytes, bool write);
+
 namespace simt::ptx {
 
 template <class T, int N>
@@ -121,23 +124,30 @@ template <class T, int N>
   *static_cast<Array<T, N>*>(at) = values;
 }
 #else
-// The values of one access are aligned as a whole: the checks are told so by the type, a plain program
-// looks itself.
+// The values of one access are aligned as a whole.
 template <class T, int N>
-struct alignas(sizeof(T) * N) Whole {
-  T value[N];
-};
+[[gnu::always_inline]] inline void require_whole(const void* at, [[maybe_unused]] bool write) {
+  struct alignas(sizeof(T) * N) Whole {
+    T value[N];
+  };
+#ifdef __SIMT_CHECK__
+  if (reinterpret_cast<std::size_t>(at) % sizeof(Whole) != 0)
+    ::simt_check_misaligned(at, sizeof(Whole), write);
+#else
+  simt::require_alignment(static_cast<const Whole*>(at));
+#endif
+}
 template <class T, int N>
 [[gnu::always_inline]] inline Array<T, N> load(const void* at) {
-  const auto* const from = simt::aligned_cast(static_cast<const Whole<T, N>*>(at));
+  require_whole<T, N>(at, false);
   Array<T, N> out;
-  for (int i = 0; i < N; ++i) out.value[i] = from->value[i];
+  for (int i = 0; i < N; ++i) out.value[i] = static_cast<const T*>(at)[i];
   return out;
 }
 template <class T, int N>
 [[gnu::always_inline]] inline void store(void* at, const Array<T, N>& values) {
-  auto* const to = simt::aligned_cast(static_cast<Whole<T, N>*>(at));
-  for (int i = 0; i < N; ++i) to->value[i] = values[i];
+  require_whole<T, N>(at, true);
+  for (int i = 0; i < N; ++i) static_cast<T*>(at)[i] = values[i];
 }
 #endif
 
