@@ -13,6 +13,7 @@
 
 #include "faults/divide.h"
 #include "faults/report.h"
+#include "faults/timeout.h"
 #include "scheduler/block.h"
 #include "scheduler/grid.h"
 #include "scheduler/worker.h"
@@ -128,6 +129,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     pass_on(signal, info, context);
     return;
   }
+  give_up_note();
   if (signal == SIGFPE && finish_division(context)) return;
   // The signal came from this thread's own instruction, in kernel code: whatever the stack below
   // was doing is given up, so nothing here needs to be safe against interruption.

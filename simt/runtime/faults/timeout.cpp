@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <csetjmp>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -125,11 +126,19 @@ bool holds_locks(const char* code) {
 // anywhere else.
 thread_local WhereAt last_place;
 
+// Between two stacks there is nothing that backtrace could follow: then it faults.
+__thread sigjmp_buf before_note;
+__thread volatile bool noting;
+
 void note_place() {
   if (last_place.depth != 0) return;
-  last_place.block = blockIdx;
-  last_place.thread = threadIdx;
-  last_place.depth = backtrace(last_place.frames, static_cast<int>(std::size(last_place.frames)));
+  if (sigsetjmp(before_note, 0) == 0) {
+    noting = true;
+    last_place.block = blockIdx;
+    last_place.thread = threadIdx;
+    last_place.depth = backtrace(last_place.frames, static_cast<int>(std::size(last_place.frames)));
+  }
+  noting = false;
 }
 
 // In a thread that works on a grid whose time is over. In code that may hold a lock it does
@@ -326,6 +335,10 @@ double time_limit() {
 
 bool user_stops() {
   return user_stops(pthread_self());
+}
+
+void give_up_note() {
+  if (noting) siglongjmp(before_note, 1);
 }
 
 void take_interrupts_again() {

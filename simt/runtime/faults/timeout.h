@@ -49,6 +49,9 @@ double time_limit();
 // Ctrl-C was pressed and is to end what this thread has launched.
 bool user_stops();
 
+// In the handler of a fault: does not return if the fault is that of a look at the stack.
+void give_up_note();
+
 // On the OS thread's own stack, when a block has been left from the signal's handler.
 void take_interrupts_again();
 
