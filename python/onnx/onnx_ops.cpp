@@ -215,7 +215,7 @@ class Kernel {
     const python::Lent lent(ladder_->runtime, scratch.data(),
                             static_cast<std::int64_t>(scratch.size() * sizeof(std::max_align_t)));
     call(*op_.op, best, args, nullptr);
-    if (const char* error = ladder_->runtime.finish())
+    if (const std::string error = ladder_->runtime.trouble(); !error.empty())
       throw Error("warpath." + op_.op_name + ": " + error);
   }
 

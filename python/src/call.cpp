@@ -6,6 +6,8 @@
 #include <torch/csrc/inductor/aoti_torch/c/shim.h>
 
 #include <cstddef>
+#include <cstring>
+#include <initializer_list>
 
 #include "python/src/bind.h"
 
@@ -28,6 +30,14 @@ PyObject* PyList_AsTuple(PyObject*);
 std::ptrdiff_t PyDict_Size(PyObject*);
 int PyObject_IsTrue(PyObject*);
 void Py_DecRef(PyObject*);
+void PyErr_Fetch(PyObject** type, PyObject** value, PyObject** traceback);
+void PyErr_Restore(PyObject* type, PyObject* value, PyObject* traceback);
+int PyErr_CheckSignals();
+int PyErr_ExceptionMatches(PyObject* type);
+void PyErr_SetString(PyObject* type, const char* text);
+PyObject* PyObject_Str(PyObject*);
+const char* PyUnicode_AsUTF8AndSize(PyObject*, std::ptrdiff_t* size);
+extern PyObject* PyExc_KeyboardInterrupt;
 }
 
 namespace {
@@ -88,10 +98,28 @@ int choose(PyObject* self, PyObject* args, PyObject* kwargs) {
   return PyTuple_Size(args) == PyTuple_Size(PyTuple_GetItem(self, must_be_given)) ? plain : named;
 }
 
+// A kernel that Ctrl-C has ended is an error of the op: what Python then raises is KeyboardInterrupt, with the line that
+// the kernel was in.
+void prefer_interrupt() {
+  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);
+  if (PyErr_CheckSignals() == 0) return PyErr_Restore(type, value, traceback);
+  PyObject* const text = value ? PyObject_Str(value) : nullptr;
+  const char* const told = text ? PyUnicode_AsUTF8AndSize(text, nullptr) : nullptr;
+  const char* const report = told ? std::strstr(told, "kernel '") : nullptr;
+  if (report && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt))
+    PyErr_SetString(PyExc_KeyboardInterrupt, report);
+  for (PyObject* const o : {type, value, traceback, text})
+    if (o) Py_DecRef(o);
+}
+
 PyObject* call(PyObject* self, PyObject* args, PyObject* kwargs) {
   const int way = choose(self, args, kwargs);
   const warpath::python::GivenBackLater later;
-  return way < 0 ? nullptr : PyObject_Call(PyTuple_GetItem(self, way), args, kwargs);
+  if (way < 0) return nullptr;
+  PyObject* const result = PyObject_Call(PyTuple_GetItem(self, way), args, kwargs);
+  if (!result) prefer_interrupt();
+  return result;
 }
 
 }  // namespace

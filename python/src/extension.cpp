@@ -11,6 +11,7 @@
 
 #include "core/host/error.h"
 #include "python/src/bind.h"
+#include "python/src/interrupt.h"
 
 namespace warpath::python {
 namespace {
@@ -81,10 +82,17 @@ void launch(const TorchOp& op, const Ladder& ladder, Bound& bound, Backend backe
 }
 
 void launch_on_cpu(const TorchOp& op, const Ladder& ladder, Bound& bound) {
+  const Interruptible interruptible(ladder.runtime);
   const ChecksPaused paused(ladder.runtime);
-  launch(op, ladder, bound, simt, 0, nullptr);
+  try {
+    launch(op, ladder, bound, simt, 0, nullptr);
+  } catch (const std::exception& e) {
+    const std::string told = ladder.runtime.reports();  // why a launch was refused
+    ladder.runtime.trouble();
+    throw Error(e.what() + told);
+  }
   // A CPU tensor is ready when the op returns.
-  if (const char* error = ladder.runtime.finish())
+  if (const std::string error = ladder.runtime.trouble(); !error.empty())
     throw Error("warpath::" + op.name + ": " + error);
   bound.check_integers();
 }
@@ -194,6 +202,11 @@ WARPATH_EXPORT const char* warpath_load(const char* package, const char* lib, co
     }
   });
   return text.c_str();
+}
+
+// Seconds that a kernel may run on the CPU, unless the user says otherwise.
+WARPATH_EXPORT double warpath_default_timeout() {
+  return warpath::python::default_timeout;
 }
 
 // The rungs of an op for "simt" or "cuda" as JSON, of none where there is no such library; or a text that begins with

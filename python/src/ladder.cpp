@@ -21,15 +21,38 @@ Runtime open_runtime(const fs::path& path) {
     return function != nullptr;
   };
   if (!find(r.arch, "warpath_arch") || !find(r.devices, "warpath_devices") ||
-      !find(r.finish, "warpath_finish") || !find(r.zero, "warpath_zero") ||
+      !find(r.recover, "warpath_recover") || !find(r.zero, "warpath_zero") ||
       !find(r.lend, "warpath_lend") || !find(r.take_back, "warpath_take_back"))
     throw Error(path.string() + ": not a runtime of this version");
   find(r.pause_checks, "simt_pause_checks");
   find(r.resume_checks, "simt_resume_checks");
+  find(r.take_reports, "simt_take_reports");
+  find(r.begin_interruptible, "simt_begin_interruptible");
+  find(r.end_interruptible, "simt_end_interruptible");
+  void (*keep_reports)() = nullptr;
+  void (*choose_timeout)(double) = nullptr;
+  if (find(keep_reports, "simt_keep_reports")) keep_reports();
+  if (find(choose_timeout, "simt_choose_timeout")) choose_timeout(default_timeout);
   return r;
 }
 
 }  // namespace
+
+std::string Runtime::reports() const {
+  std::string text = take_reports ? take_reports() : "";
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  if (text.find(" ran longer than ") != text.npos)
+    text +=
+        "\n  warpath.set_timeout(SECONDS), or SIMT_TIMEOUT=SECONDS, sets another limit; 0 is none";
+  return text.empty() ? text : "\n" + text;
+}
+
+std::string Runtime::trouble() const {
+  const char* text = nullptr;
+  const char* const name = recover(&text);
+  const std::string told = reports();
+  return name ? std::string(name) + ": " + text + told : "";
+}
 
 LazyLadder::LazyLadder(const Installation& at, const std::string& folder, std::string op,
                        Backend backend)

@@ -17,7 +17,7 @@ inline const char* const backend_names[] = {"simt", "cuda"};
 struct Runtime {
   int (*arch)(int device) = nullptr;
   int (*devices)() = nullptr;
-  const char* (*finish)() = nullptr;
+  const char* (*recover)(const char** text) = nullptr;
   const char* (*zero)(void* data, std::int64_t bytes, void* stream) = nullptr;
   bool (*lend)(void* data, std::int64_t bytes) = nullptr;
   void (*take_back)(void* data) = nullptr;
@@ -25,7 +25,21 @@ struct Runtime {
   // memory is no device memory.
   bool (*pause_checks)() = nullptr;
   void (*resume_checks)() = nullptr;
+  // Of simt too: the reports of kernels' faults, and Ctrl-C while kernels run.
+  const char* (*take_reports)() = nullptr;
+  bool (*begin_interruptible)() = nullptr;
+  bool (*end_interruptible)() = nullptr;
+
+  // Waits for all work on simt's device. Returns what went wrong, with the report that names the line; "" where nothing
+  // did. The next call starts clean.
+  std::string trouble() const;
+  // The reports alone, each line of them behind a line break.
+  std::string reports() const;
 };
+
+// Seconds that a kernel may run on the CPU when Python has launched it, unless SIMT_TIMEOUT or warpath.set_timeout say
+// otherwise.
+inline constexpr double default_timeout = 300;
 
 // Pauses the checks of users' own kernels for as long as it lives.
 class ChecksPaused {

@@ -22,7 +22,7 @@ WARPATH_EXPORT int warpath_devices() {
   return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
 
-// Waits for all work of users' kernels; null, or the error's name and its text. A fault is sticky on simt's device, so
+// Waits for all work; null, or the error's name and its text. A fault is sticky on simt's device, so
 // the device is reset and the next call starts clean. Not for a GPU, whose context is torch's too.
 WARPATH_EXPORT const char* warpath_recover(const char** text) {
   const cudaError_t fault = cudaDeviceSynchronize();
@@ -33,14 +33,6 @@ WARPATH_EXPORT const char* warpath_recover(const char** text) {
   cudaDeviceReset();
   cudaGetLastError();
   return cudaGetErrorName(error);
-}
-
-// Waits for all work; null, or what went wrong. Clears an error that is not sticky: the next call starts clean.
-WARPATH_EXPORT const char* warpath_finish() {
-  const cudaError_t error = cudaDeviceSynchronize();
-  const cudaError_t earlier = cudaGetLastError();
-  if (error != cudaSuccess) return cudaGetErrorString(error);
-  return earlier == cudaSuccess ? nullptr : cudaGetErrorString(earlier);
 }
 
 // Clears memory in the order of the stream; null, or what went wrong.

@@ -1,14 +1,19 @@
 """Calls of the ops in ops/testing/probe; test_probe.py runs this in a process of its own."""
 
 import copy
+import os
 import pickle
+import signal
+import threading
+import time
 
 import pytest
 import torch
 import warpath
 import warpath.nn
 
-assert warpath.ops() == ["probe_accumulate", "probe_cube", "probe_failing", "probe_segments"]
+PROBES = ["accumulate", "cube", "failing", "segments", "waiting"]
+assert warpath.ops() == [f"probe_{name}" for name in PROBES]
 print(warpath.probe_segments.__doc__)
 
 # Several outputs, scalars of every kind, an index tensor, an optional one.
@@ -52,10 +57,46 @@ with pytest.raises(RuntimeError, match="no rung can take this call:\n  probe: ro
 with pytest.raises(RuntimeError, match="rung 'probe' cannot take this call: rows of more than 8"):
     warpath.probe_accumulate(torch.zeros(2, 9), torch.zeros(2, 9), rung="probe")
 
-# A launch that fails is an exception, and the next call works.
-with pytest.raises(RuntimeError, match="probe_failing: rung 'probe': cudaErrorInvalid"):
+# A launch that fails is an exception that says why, and the next call works.
+refused = "(?s)probe_failing: rung 'probe': cudaErrorInvalid.*'touch' cannot run.*2000.*1024"
+with pytest.raises(RuntimeError, match=refused):
     warpath.probe_failing(torch.zeros(3))
 warpath.probe_accumulate(x.t(), total)
+
+# A kernel that never ends: after its time, or at Ctrl-C, with the line it is in; the next call works.
+endless = torch.tensor([1.0, -1.0])
+assert warpath.set_timeout(0.3) == 300
+late = r"(?s)LaunchTimeout.*'wait_for_sign'.* longer than 0.3 s.*probe\.cu:\d+.*set_timeout"
+with pytest.raises(RuntimeError, match=late):
+    warpath.probe_waiting(endless)
+assert warpath.probe_waiting(endless.abs()).tolist() == [1, 1]
+assert warpath.set_timeout(None) == 0.3
+
+
+def press_ctrl_c() -> threading.Timer:
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    return timer
+
+
+for call in (warpath.probe_waiting, lambda x: warpath.probe_waiting(x, rung="probe")):
+    begin, timer = time.monotonic(), press_ctrl_c()
+    stopped = r"(?s)'wait_for_sign' was stopped by Ctrl-C.*probe\.cu:\d+"
+    with pytest.raises(KeyboardInterrupt, match=stopped):
+        call(endless)
+    assert time.monotonic() - begin < 10
+    timer.join()
+    assert warpath.probe_waiting(endless.abs()).tolist() == [1, 1]
+# The user's own handler has Ctrl-C: the kernel goes on to its time.
+pressed = []
+before = signal.signal(signal.SIGINT, lambda *_: pressed.append(1))
+warpath.set_timeout(1)
+press_ctrl_c()
+with pytest.raises(RuntimeError, match="longer than 1 s"):
+    warpath.probe_waiting(endless)
+assert pressed == [1]
+signal.signal(signal.SIGINT, before)
+warpath.set_timeout(300)
 
 # A gradient and a module that the folder brings.
 x = torch.randn(3, 4, requires_grad=True)

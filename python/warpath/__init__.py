@@ -13,6 +13,7 @@ import torch
 
 from warpath import _contract, _native, _register
 from warpath._build import CompileError
+from warpath._limits import set_timeout
 from warpath._load import KernelError, Kernels, load, load_inline
 
 _ops = _contract.parse(_native.load())
@@ -87,6 +88,7 @@ __all__ = [
     "ops",
     "patch",
     "rungs",
+    "set_timeout",
 ]
 __all__.extend(_ops)
 __all__.extend(f"{op.name}_" for op in _ops.values() if op.in_place)

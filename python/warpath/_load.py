@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from warpath import _arguments, _build
+from warpath import _arguments, _build, _limits
 from warpath._arguments import Parameter, Refused
 
 
@@ -33,6 +33,8 @@ class _Library:
     def __init__(self, path: Path, backend: str, check: bool):
         self.on_gpu = backend == "cuda"
         self.check = check
+        if not self.on_gpu:
+            _limits.runtime()  # it sets how long kernels may run
         self.code = code = ctypes.CDLL(str(path))
         pointer, size = ctypes.c_void_p, ctypes.c_size_t
         code.warpath_allocate.argtypes = [size, ctypes.POINTER(pointer)]
@@ -226,10 +228,16 @@ class Kernel:
         try:
             copies.copy_in()
             cells = [_cell(v, copies.address) for v in values]
-            error = self._call(shape, shared, 0, cells)
+            with _limits.interruptible():
+                error = self._call(shape, shared, 0, cells)
             fault = code.warpath_finish()
             if not error and not fault:
                 copies.copy_out()
+        except KeyboardInterrupt as raised:
+            copies.free()
+            if report := self._after_interrupt():
+                raise KeyboardInterrupt(report) from None
+            raise raised from None
         finally:
             copies.free()
             if library.check:
@@ -244,10 +252,21 @@ class Kernel:
             code.warpath_reset()  # so that the next launch starts clean
         if error or fault:
             name, text = library.describe(fault or error)
-            raise KernelError(f"{self.__name__}: {name}: {text}\n{report}".strip(), name, findings)
+            told = f"{self.__name__}: {name}: {text}\n{_limits.with_hint(report)}"
+            raise KernelError(told.strip(), name, findings)
         if findings:
             count = f"{len(findings)} finding{'s' if len(findings) > 1 else ''}"
             raise KernelError(f"{self.__name__}: {count} by the checks\n{report}", "", findings)
+
+    def _after_interrupt(self) -> str:
+        """Makes the device whole again; returns where the kernel was, "" if it had ended."""
+        code = self._library.code
+        if code.warpath_finish():
+            code.warpath_reset()
+        if self._library.check:
+            code.simt_check_take_findings()
+        report = code.simt_take_reports().decode(errors="replace").strip()
+        return report.removeprefix("simt: ")
 
     def _on_gpu(self, shape: list[int], shared: int, stream, given: tuple, values: list) -> None:
         """Tensors as they are, on the current stream, no wait; arrays go there and back."""

@@ -21,7 +21,13 @@ def _code() -> ctypes.CDLL:
     code, text = ctypes.CDLL(str(_extension)), ctypes.c_char_p
     code.warpath_load.argtypes, code.warpath_load.restype = [text, text, text], text
     code.warpath_rungs.argtypes, code.warpath_rungs.restype = [text, text], text
+    code.warpath_default_timeout.restype = ctypes.c_double
     return code
+
+
+def default_timeout() -> float:
+    """Seconds that a kernel may run on the CPU, unless the user says otherwise."""
+    return _code().warpath_default_timeout()
 
 
 def load() -> dict:

@@ -17,6 +17,7 @@ from torch import Tensor
 from torch.nn import Module
 
 from warpath._build import CompileError as CompileError
+from warpath._limits import set_timeout as set_timeout
 from warpath._load import KernelError as KernelError
 from warpath._load import Kernels as Kernels
 from warpath._load import load as load

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import torch
 
-from warpath import _build
+from warpath import _build, _limits
 from warpath._load import KernelError
 
 __all__ = ["load", "load_inline"]
@@ -188,35 +188,43 @@ def _imported(name: str, library: Path) -> types.ModuleType:
     return module
 
 
-@functools.cache
-def _runtime() -> ctypes.CDLL:
-    code = ctypes.CDLL(str(Path(__file__).parent / "runtime_simt.so"))
-    code.warpath_recover.restype = code.simt_take_reports.restype = ctypes.c_char_p
-    code.simt_keep_reports()
-    return code
-
-
 def _guarded(module: types.ModuleType) -> types.ModuleType:
     """Every function waits for its kernels; a fault in one is a KernelError, and the next call works."""
-    code = _runtime()
+    code = _limits.runtime()
 
     def guard(name: str, function):
         @functools.wraps(function)
         def call(*args, **kwargs):
             try:
-                return function(*args, **kwargs)
-            finally:
+                try:
+                    with _limits.interruptible():
+                        result = function(*args, **kwargs)
+                except KeyboardInterrupt:
+                    raise
+                except BaseException:
+                    finish(name)
+                    raise
                 finish(name)
+                return result
+            except KeyboardInterrupt as raised:
+                if report := recovered()[2]:
+                    raise KeyboardInterrupt(report.removeprefix("simt: ")) from None
+                raise raised from None
 
         return call
 
-    def finish(name: str) -> None:
+    def recovered() -> tuple[str, str, str]:
+        """The error's name and its text, "" for none, and the reports; the next call starts clean."""
         text = ctypes.c_char_p()
         error = code.warpath_recover(ctypes.byref(text))
         report = code.simt_take_reports().decode(errors="replace").strip()
+        return (error.decode(), text.value.decode(), report) if error else ("", "", report)
+
+    def finish(name: str) -> None:
+        error, text, report = recovered()
         if error:
-            error, text = error.decode(), text.value.decode()
-            raise KernelError(f"{module.__name__}.{name}: {error}: {text}\n{report}".strip(), error)
+            told = f"{module.__name__}.{name}: {error}: {text}\n{_limits.with_hint(report)}"
+            raise KernelError(told.strip(), error)
 
     for name, value in list(vars(module).items()):
         if inspect.isbuiltin(value):

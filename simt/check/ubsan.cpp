@@ -75,4 +75,11 @@ void __ubsan_handle_type_mismatch_v1_abort(UbsanTypeMismatch* data, unsigned lon
   mismatch(data, pointer, HERE);
 }
 
+// A vector access of inline PTX: see simt/ptx_values.h.
+void simt_check_misaligned(const void* at, std::size_t bytes, bool write) {
+  if (simt::front == nullptr) return;
+  simt::check::misaligned(
+      {reinterpret_cast<std::uintptr_t>(at), bytes, simt::check::How::plain, write, HERE});
+}
+
 }  // extern "C"

@@ -1,8 +1,9 @@
 #pragma once
 #define CURAND_H_  // CUDA's guard: programs ask by it whether this header is in
 
-// cuRAND's host functions, for the generators XORWOW (the default), MRG32k3a and Philox4x32-10;
-// others are refused with CURAND_STATUS_TYPE_ERROR and a line that names them. XORWOW's and
+// cuRAND's host functions, for the generators XORWOW (the default), MRG32k3a and Philox4x32-10 and for
+// the Sobol sequences, of up to 2048 dimensions; others are refused with CURAND_STATUS_TYPE_ERROR and
+// a line that names them. XORWOW's and
 // MRG32k3a's numbers are always in the order of CURAND_ORDERING_PSEUDO_LEGACY (number n is from
 // step n / 4096 of subsequence n % 4096); Philox gives its sequence as it is. No order has been
 // compared with a GPU's.
@@ -74,9 +75,13 @@ curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream)
 curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator,
                                                   unsigned long long seed);
 curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned long long offset);
+curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator,
+                                                       unsigned int dimensions);
 curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrdering_t order);
 curandStatus_t curandGenerateSeeds(curandGenerator_t generator);
 curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int* out, size_t n);
+curandStatus_t curandGenerateLongLong(curandGenerator_t generator, unsigned long long* out,
+                                      size_t n);
 curandStatus_t curandGenerateUniform(curandGenerator_t generator, float* out, size_t n);
 curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double* out, size_t n);
 curandStatus_t curandGenerateNormal(curandGenerator_t generator, float* out, size_t n, float mean,
@@ -89,7 +94,7 @@ curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t generator, double
                                              double mean, double deviation);
 curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int* out, size_t n,
                                      double lambda);
-// Refused: NVIDIA's tables of Sobol sequences are not here.
+// Of 2048 dimensions. The plain sets are NVIDIA's; the scrambled ones and their constants are simt's own.
 curandStatus_t curandGetDirectionVectors32(curandDirectionVectors32_t* vectors[],
                                            curandDirectionVectorSet_t set);
 curandStatus_t curandGetDirectionVectors64(curandDirectionVectors64_t* vectors[],

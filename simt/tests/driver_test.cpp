@@ -111,6 +111,34 @@ TEST_F(Driver, SeparateCompilation) {
   EXPECT_FALSE(temporary_files_left());
 }
 
+// As nvcc does: C that is no C++, names as C has them.
+TEST_F(Driver, SourcesInC) {
+  write("table.c",
+        "#include <stdlib.h>\n"
+        "#ifdef __cplusplus\n#error C++\n#endif\n"
+        "int class = 3;\n"
+        "int *make(int n) { int *new = malloc(n * sizeof *new); new[0] = class; return new; }\n");
+  write("uses.cu",
+        "extern \"C\" int* make(int n);\n"
+        "__global__ void twice(int* p) { *p *= 2; }\n"
+        "int main() { int* p; cudaMallocManaged(&p, 4); *p = make(4)[0]; twice<<<1, 1>>>(p);\n"
+        "  cudaDeviceSynchronize(); return *p; }\n");
+  for (const char* standard : {"", "-std=c++20 ", "--check "}) {
+    ASSERT_EQ(shell(std::string("$CC ") + standard + "table.c uses.cu -o uses"), 0) << output_;
+    EXPECT_EQ(output_, "");
+    EXPECT_EQ(shell("./uses"), 6) << output_;
+  }
+  // Our headers are C++, and so is what includes one.
+  write("calls.c",
+        "#include <cuda_runtime.h>\n#include <stdlib.h>\n"
+        "int main(void) { void* p = 0; return cudaMalloc(&p, 4) == cudaSuccess ? 5 : 6; }\n");
+  ASSERT_EQ(shell("$CC calls.c -o calls"), 0) << output_;
+  EXPECT_NE(output_.find("calls.c includes CUDA's headers, which are C++ here"), std::string::npos)
+      << output_;
+  EXPECT_EQ(shell("./calls"), 5);
+  EXPECT_FALSE(temporary_files_left());
+}
+
 TEST_F(Driver, DependenciesForNinja) {
   ASSERT_EQ(shell("$CC -MD -MT sub/k.o -MF k.d -x cu -c k.cu -o k.o"), 0) << output_;
   const std::string text = read("k.d");

@@ -244,7 +244,8 @@ class Driver {
 
   Command preprocessor(const std::string& input, bool cuda) const {
     Command command = {compiler_.command};
-    if (const std::string chosen = standard(); !chosen.empty()) command.push_back(chosen);
+    const bool c = !cuda && is_c_source(input) && !includes_ours(input);
+    if (const std::string chosen = standard(); !c && !chosen.empty()) command.push_back(chosen);
     // In front of the files of -include, which may have kernels in them.
     if (cuda) append(command, {"-include", "cuda_runtime.h"});
     append(command, preprocess_);
@@ -261,9 +262,24 @@ class Driver {
       if (watched()) command.push_back("-D__SIMT_CHECK__");
       if (o_.xray) command.push_back("-D__SIMT_XRAY__");
     }
-    if (cuda) append(command, {"-x", "c++"});
+    if (cuda || c) append(command, {"-x", c ? "c" : "c++"});
     command.push_back(input);
     return command;
+  }
+
+  // Whether a C source reaches one of simt's headers: they are C++, so it is compiled as that.
+  bool includes_ours(const std::string& input) const {
+    Command command = {compiler_.command};
+    append(command, preprocess_);
+    append(command, {"-isystem", simt_.include, "-x", "c", "-M", "-MF", "/dev/stderr", input});
+    std::string headers;
+    simt::cc::run(command, &headers);  // what is wrong with the source is said when it is compiled
+    if (headers.find(simt_.include + "/") == std::string::npos) return false;
+    std::fprintf(stderr,
+                 "warpath cc: warning: %s includes CUDA's headers, which are C++ here, so it is "
+                 "compiled as C++; functions that C calls need extern \"C\"\n",
+                 input.c_str());
+    return true;
   }
 
   int source(const std::string& input, Command& linked) {

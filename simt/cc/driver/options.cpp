@@ -87,6 +87,10 @@ bool is_cuda_source(const std::string& path) {
   return has_suffix(path, ".cu");
 }
 
+bool is_c_source(const std::string& path) {
+  return has_suffix(path, ".c");
+}
+
 bool is_source(const std::string& path) {
   static constexpr std::array suffixes = {".cu", ".cpp", ".cc", ".cxx", ".c", ".C"};
   return std::any_of(suffixes.begin(), suffixes.end(),

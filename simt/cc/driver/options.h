@@ -61,6 +61,7 @@ extern const char* const help_text;
 
 bool has_suffix(const std::string& text, const std::string& suffix);
 bool is_cuda_source(const std::string& path);
+bool is_c_source(const std::string& path);
 bool is_source(const std::string& path);
 
 }  // namespace simt::cc

@@ -4,6 +4,9 @@
 // warps. Device-wide functions run as a grid of one thread; block and warp primitives use shared
 // memory and barriers, so that what is wrong with a program's use of them shows.
 
+#include <cuda_bf16.h>  // programs rely on NVIDIA's headers to bring the small floats
+#include <cuda_fp16.h>
+#include <cuda_fp8.h>
 #include <cuda_runtime.h>
 #include <simt/device_task.h>
 #include <simt/group_warp.h>

@@ -112,7 +112,7 @@ template <class Iterator, class Fallback>
 using output_value = typename OutputValue<Iterator, Fallback>::type;
 
 template <class Op, class A, class B = A>
-using result_of = std::decay_t<std::invoke_result_t<Op&, A, B>>;
+using result_of = std::decay_t<std::invoke_result_t<Op&, A&, B&>>;
 
 template <class N>
 using if_count = std::enable_if_t<std::is_integral_v<N>, cudaError_t>;

@@ -37,6 +37,12 @@ cudaError_t run_on_device(const char* name, cudaStream_t stream, Work work) {
   return run_kernel(config(dim3(1), dim3(1), 0, stream), nullptr, name, task);
 }
 
+// A program's functor may take references that are not const: it gets copies that it may change.
+template <class Op, class... A>
+auto call_op(Op& op, A... a) {
+  return op(a...);
+}
+
 // The combination of [first, first + count) in order, as a tree: a float sum of many elements has
 // the small error that a GPU's has.
 template <class T, class Iterator, class Size, class Op>
@@ -44,10 +50,10 @@ T tree_reduce(Iterator first, Size count, Op& op) {
   if (count > 32) {
     const Size half = count / 2;
     T left = tree_reduce<T>(first, half, op);
-    return op(left, tree_reduce<T>(first + half, count - half, op));
+    return call_op(op, left, tree_reduce<T>(first + half, count - half, op));
   }
   T result = *first;
-  for (Size i = 1; i < count; ++i) result = op(result, *(first + i));
+  for (Size i = 1; i < count; ++i) result = call_op(op, result, *(first + i));
   return result;
 }
 

@@ -109,6 +109,16 @@ struct GenericLauncher {
   }
 };
 
+// Calls the function that the kernel's expression named when it was launched.
+template <class Function>
+struct PointedCall {
+  Function* function;
+  template <class... A>
+  SIMT_UNWATCHED void operator()(A&&... a) const {
+    function(a...);
+  }
+};
+
 // `may_deduce`: the kernel is named with template arguments, and more may follow from the launch's.
 template <bool may_deduce, class Resolve, class Call, class... P>
 struct TypedLauncher {
@@ -117,8 +127,17 @@ struct TypedLauncher {
   Resolve resolve;
   Call call;
 
+  // A call that refers to a variable (`auto kernel = k<float>; kernel<<<...>>>()`) must not outlive
+  // it, as one that a graph keeps does: the function itself takes its place.
   void operator()(P... p) const {
-    run_with<Call, P...>(config, identity(), name, call, {std::forward<P>(p)}...);
+    if constexpr (std::is_empty_v<Call>) {
+      run_with<Call, P...>(config, identity(), name, call, {std::forward<P>(p)}...);
+    } else {
+      const auto function = resolve(OneFunction{});
+      using Pointed = PointedCall<std::remove_pointer_t<std::remove_const_t<decltype(function)>>>;
+      run_with<Pointed, P...>(config, reinterpret_cast<const void*>(function), name,
+                              Pointed{function}, {std::forward<P>(p)}...);
+    }
   }
 
   // Fewer arguments than parameters: the kernel has default arguments.

@@ -4,6 +4,7 @@
 // or vector type. The volatile ones (__ldcv, __stwt) may not be merged or kept in a register, since
 // programs spin on them.
 
+#include <simt/aligned.h>
 #include <simt/self.h>
 
 #include <type_traits>
@@ -17,7 +18,7 @@ inline T load_volatile(const T* address) {
     return *static_cast<const volatile T*>(address);
   } else {
     asm volatile("" ::: "memory");
-    T value = *address;
+    T value = *simt::aligned(address);
     asm volatile("" ::: "memory");
     return value;
   }
@@ -26,7 +27,7 @@ inline T load_volatile(const T* address) {
 template <class T>
 inline void store_volatile(T* address, T value) {
   asm volatile("" ::: "memory");
-  *address = value;
+  *simt::aligned(address) = value;
   asm volatile("" ::: "memory");
 }
 
@@ -40,11 +41,11 @@ struct Identity {
 
 template <class T>
 inline T __ldg(const T* address) {
-  return *address;
+  return *simt::aligned(address);
 }
 template <class T>
 inline T __ldca(const T* address) {
-  return *address;
+  return *simt::aligned(address);
 }
 template <class T>
 inline T __ldcg(const T* address) {
@@ -52,11 +53,11 @@ inline T __ldcg(const T* address) {
 }
 template <class T>
 inline T __ldcs(const T* address) {
-  return *address;
+  return *simt::aligned(address);
 }
 template <class T>
 inline T __ldlu(const T* address) {
-  return *address;
+  return *simt::aligned(address);
 }
 template <class T>
 inline T __ldcv(const T* address) {
@@ -65,7 +66,7 @@ inline T __ldcv(const T* address) {
 
 template <class T>
 inline void __stwb(T* address, typename simt::Identity<T>::type value) {
-  *address = value;
+  *simt::aligned(address) = value;
 }
 template <class T>
 inline void __stcg(T* address, typename simt::Identity<T>::type value) {
@@ -73,7 +74,7 @@ inline void __stcg(T* address, typename simt::Identity<T>::type value) {
 }
 template <class T>
 inline void __stcs(T* address, typename simt::Identity<T>::type value) {
-  *address = value;
+  *simt::aligned(address) = value;
 }
 template <class T>
 inline void __stwt(T* address, typename simt::Identity<T>::type value) {

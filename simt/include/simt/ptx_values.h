@@ -3,6 +3,7 @@
 // How values go in and out of inline PTX. Registers have no type in PTX: an instruction reads the
 // bits as its own.
 
+#include <simt/aligned.h>
 #include <simt/matrix_multiply.h>
 #include <simt/shared.h>
 
@@ -10,6 +11,9 @@
 #include <cstring>
 #include <limits>
 #include <type_traits>
+
+// Of libsimt_check.so: reports the access and ends the kernel.
+extern "C" void simt_check_misaligned(const void* at, std::size_t bytes, bool write);
 
 namespace simt::ptx {
 
@@ -120,14 +124,29 @@ template <class T, int N>
   *static_cast<Array<T, N>*>(at) = values;
 }
 #else
+// The values of one access are aligned as a whole.
 template <class T, int N>
-Array<T, N> load(const void* at) {
+[[gnu::always_inline]] inline void require_whole(const void* at, [[maybe_unused]] bool write) {
+  struct alignas(sizeof(T) * N) Whole {
+    T value[N];
+  };
+#ifdef __SIMT_CHECK__
+  if (reinterpret_cast<std::size_t>(at) % sizeof(Whole) != 0)
+    ::simt_check_misaligned(at, sizeof(Whole), write);
+#else
+  simt::require_alignment(static_cast<const Whole*>(at));
+#endif
+}
+template <class T, int N>
+[[gnu::always_inline]] inline Array<T, N> load(const void* at) {
+  require_whole<T, N>(at, false);
   Array<T, N> out;
   for (int i = 0; i < N; ++i) out.value[i] = static_cast<const T*>(at)[i];
   return out;
 }
 template <class T, int N>
-void store(void* at, const Array<T, N>& values) {
+[[gnu::always_inline]] inline void store(void* at, const Array<T, N>& values) {
+  require_whole<T, N>(at, true);
   for (int i = 0; i < N; ++i) static_cast<T*>(at)[i] = values[i];
 }
 #endif

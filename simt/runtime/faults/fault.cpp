@@ -1,5 +1,6 @@
 // How a kernel ends badly: its own checks, asserts and traps, and faults of the processor.
 
+#include <simt/aligned.h>
 #include <simt/errors.h>
 #include <simt/fault.h>
 #include <sys/mman.h>
@@ -12,6 +13,7 @@
 
 #include "faults/divide.h"
 #include "faults/report.h"
+#include "faults/timeout.h"
 #include "scheduler/block.h"
 #include "scheduler/grid.h"
 #include "scheduler/worker.h"
@@ -127,6 +129,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     pass_on(signal, info, context);
     return;
   }
+  give_up_note();
   if (signal == SIGFPE && finish_division(context)) return;
   // The signal came from this thread's own instruction, in kernel code: whatever the stack below
   // was doing is given up, so nothing here needs to be safe against interruption.
@@ -199,6 +202,18 @@ void fault(cudaError_t error, const std::string& what, Site site) {
   std::string text = "simt: " + what + "\n  in " + where_text(block);
   if (site.file != nullptr) text += ", at " + describe(site);
   fault_quietly(error, text + "\n");
+}
+
+void misaligned_access(const volatile void* address, std::size_t alignment) {
+  if (!in_kernel()) return;
+  const Block& block = current_block();
+  const char* const call = static_cast<const char*>(__builtin_return_address(0)) - 1;
+  const std::string code = describe_interrupted(call);
+  fault_quietly(cudaErrorMisalignedAddress,
+                "simt: a misaligned access in " + where_text(block) + ": address " +
+                    hexadecimal(reinterpret_cast<unsigned long long>(address)) +
+                    " is no multiple of " + std::to_string(alignment) +
+                    (code.empty() ? "" : "\n  at " + code) + "\n");
 }
 
 void host_misuse(const char* what, Site site) {

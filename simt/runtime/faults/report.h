@@ -34,6 +34,8 @@ const void* instruction_of(const void* context);
 // Called by the handler: "file:line" of that instruction, or of its caller in the program's own
 // files; module and offset where debug information does not tell.
 std::string describe_interrupted(const void* instruction);
+// The innermost line of the program's own files on a stack that backtrace() gave; "" if there is none.
+std::string describe_stack(void* const* frames, int depth);
 
 // A barrier in memory and how many have arrived: see async/memory_barrier.cpp.
 std::string describe_memory_barrier(const Block& block, const void* barrier);

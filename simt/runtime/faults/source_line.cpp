@@ -105,6 +105,16 @@ const void* instruction_of(const void* context) {
 #endif
 }
 
+std::string describe_stack(void* const* frames, int depth) {
+  for (int i = 0; i < depth; ++i) {
+    const Module module = module_of(static_cast<const char*>(frames[i]) - 1);
+    if (module.path.find("/libsimt") != std::string::npos) continue;
+    const Line line = line_of(module);
+    if (!line.text.empty() && !line.own) return line.text;
+  }
+  return "";
+}
+
 std::string describe_interrupted(const void* instruction) {
   const Module module = module_of(instruction);
   const Line here = line_of(module);

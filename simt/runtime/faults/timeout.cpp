@@ -1,21 +1,26 @@
 #include "faults/timeout.h"
 
+#include <execinfo.h>
 #include <link.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
-#include <condition_variable>
+#include <csetjmp>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <list>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "faults/report.h"
@@ -27,8 +32,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 double chosen_seconds = 0;
+std::atomic<double> set_seconds{-1};  // by simt_set_timeout: above all others
 
 double limit() {
+  if (const double set = set_seconds; set >= 0) return set;
   static const double seconds = [] {
     const char* text = std::getenv("SIMT_TIMEOUT");
     if (has_debugger) return 0.0;
@@ -51,9 +58,11 @@ struct Text {
   const char* begin;
   const char* end;
 };
-std::vector<Text> locking_code;
+using Texts = std::vector<Text>;
+std::atomic<const Texts*> locking_code{
+    nullptr};  // of the libraries that are loaded; old lists are kept
 
-int note_module(dl_phdr_info* info, std::size_t, void*) {
+int note_module(dl_phdr_info* info, std::size_t, void* list) {
   static constexpr std::array names = {"/libsimt",    "/libc.so",     "/libc-",
                                        "/ld-",        "/libstdc++",   "/libgcc_s",
                                        "/libpthread", "/libopenblas", "linux-vdso"};
@@ -64,12 +73,27 @@ int note_module(dl_phdr_info* info, std::size_t, void*) {
     const auto& part = info->dlpi_phdr[i];
     if (part.p_type != PT_LOAD || (part.p_flags & PF_X) == 0) continue;
     const char* begin = reinterpret_cast<const char*>(info->dlpi_addr + part.p_vaddr);
-    locking_code.push_back({begin, begin + part.p_memsz});
+    static_cast<Texts*>(list)->push_back({begin, begin + part.p_memsz});
   }
   return 0;
 }
 
+// Ctrl-C, between simt_begin_interruptible and simt_end_interruptible.
+struct CtrlC {
+  std::atomic<int> depth{0};
+  std::atomic<bool> asked{false};   // it was pressed
+  std::atomic<pthread_t> thread{};  // whose kernels end
+  struct sigaction before;
+};
+CtrlC ctrl_c;
+
+bool user_stops(pthread_t launcher) {
+  return ctrl_c.asked && pthread_equal(ctrl_c.thread, launcher) != 0;
+}
+
 std::string late_text(const Grid& grid) {
+  if (grid.stopped_by_user)
+    return "simt: kernel '" + std::string(name_of(grid)) + "' was stopped by Ctrl-C\n";
   char seconds[32];
   std::snprintf(seconds, sizeof seconds, "%g", limit());
   return "simt: kernel '" + std::string(name_of(grid)) + "' was stopped: it ran longer than " +
@@ -80,16 +104,50 @@ std::string late_text(const Grid& grid) {
 // would arrive at once, each with a frame of some KiB on the small stack they are taken on.
 __thread std::atomic<bool> signalled __attribute__((tls_model("initial-exec")));
 
+// A program may load more of them while it runs.
+void note_modules() {
+  auto* const list = new Texts;
+  dl_iterate_phdr(&note_module, list);
+  const Texts* const before = locking_code;
+  if (before != nullptr && before->size() == list->size()) {
+    delete list;
+  } else {
+    locking_code = list;
+  }
+}
+
 bool holds_locks(const char* code) {
-  return std::any_of(locking_code.begin(), locking_code.end(),
+  const Texts& all = *locking_code;
+  return std::any_of(all.begin(), all.end(),
                      [&](const Text& text) { return code >= text.begin && code < text.end; });
+}
+
+// Where this OS thread was in such code when it was interrupted: a thread that polls is hardly ever
+// anywhere else.
+thread_local WhereAt last_place;
+
+// Between two stacks there is nothing that backtrace could follow: then it faults.
+__thread sigjmp_buf before_note;
+__thread volatile bool noting;
+
+void note_place() {
+  if (last_place.depth != 0) return;
+  if (sigsetjmp(before_note, 0) == 0) {
+    noting = true;
+    last_place.block = blockIdx;
+    last_place.thread = threadIdx;
+    last_place.depth = backtrace(last_place.frames, static_cast<int>(std::size(last_place.frames)));
+  }
+  noting = false;
 }
 
 // In a thread that works on a grid whose time is over. In code that may hold a lock it does
 // nothing: another signal comes soon. The signal is blocked while this runs.
 void on_interrupt(int, siginfo_t*, void* context) {
   const char* code = static_cast<const char*>(instruction_of(context));
-  if (front == nullptr || current_block().grid == nullptr || holds_locks(code)) {
+  const bool working = front != nullptr && current_block().grid != nullptr;
+  if (!working || holds_locks(code)) {
+    if (working) note_place();
     signalled = false;
     return;
   }
@@ -106,7 +164,10 @@ void on_interrupt(int, siginfo_t*, void* context) {
 class Watchdog {
  public:
   Watchdog() {
-    dl_iterate_phdr(&note_module, nullptr);
+    sem_init(&wake_, 0, 0);
+    note_modules();
+    void* first[1];
+    backtrace(first, 1);  // loads what it needs: later it is called in a signal's handler
     struct sigaction action = {};
     action.sa_sigaction = &on_interrupt;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
@@ -116,13 +177,9 @@ class Watchdog {
   }
 
   void add(Grid& grid) {
-    const auto time = std::chrono::duration_cast<Clock::duration>(
-        std::chrono::duration<double>(std::min(limit(), 1e9)));
-    {
-      const std::lock_guard lock(mutex_);
-      watched_.push_back({&grid, Clock::now() + time, 0});
-    }
-    changed_.notify_one();
+    const std::lock_guard lock(mutex_);
+    watched_.push_back({&grid, pthread_self(), grid.due, 0});
+    if (grid.due < next_look_ || ctrl_c.asked) wake();
   }
 
   void remove(Grid& grid) {
@@ -130,68 +187,122 @@ class Watchdog {
     watched_.remove_if([&](const Watched& w) { return w.grid == &grid; });
   }
 
+  // Also from a signal's handler.
+  void wake() { sem_post(&wake_); }
+
  private:
   struct Watched {
     Grid* grid;
+    pthread_t launcher;
     Clock::time_point due;
     unsigned tries;
   };
+  static constexpr unsigned most_tries = 150;
+  static constexpr Clock::time_point never = Clock::time_point::max();
 
   void watch() {
-    std::unique_lock lock(mutex_);
     for (;;) {
-      if (watched_.empty()) {
-        changed_.wait(lock);
-        continue;
-      }
-      const auto first =
-          std::min_element(watched_.begin(), watched_.end(),
-                           [](const Watched& a, const Watched& b) { return a.due < b.due; });
-      const auto due = first->due;
-      if (Clock::now() < due) {
-        changed_.wait_until(lock, due);
-        continue;
-      }
-      interrupt(*first);
+      sleep_until(look());
     }
+  }
+
+  // Stops what is late; returns when to look again. Launches that follow each other closely do not
+  // wake this thread: none of them is due before the one it sleeps for.
+  Clock::time_point look() {
+    const std::lock_guard lock(mutex_);
+    const auto now = Clock::now();
+    auto next = now < next_look_ ? next_look_ : never;
+    for (Watched& w : watched_) {
+      if (!w.grid->stopped_by_user && user_stops(w.launcher)) {
+        w.grid->stopped_by_user = true;
+        w.due = now;
+      }
+      if (w.due <= now) interrupt(w);
+      next = std::min(next, w.due);
+    }
+    return next_look_ = next;
+  }
+
+  void sleep_until(Clock::time_point time) {
+    if (time == never) {
+      sem_wait(&wake_);
+      return;
+    }
+    const auto since = time.time_since_epoch();
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(since);
+    const timespec at = {seconds.count(), std::chrono::nanoseconds(since - seconds).count()};
+    sem_clockwait(&wake_, CLOCK_MONOTONIC, &at);
   }
 
   void interrupt(Watched& late) {
-    // Threads that never are in the kernel's own code leave at the next place that looks.
-    if (++late.tries == 500) {
-      late.grid->record_fault(cudaErrorLaunchTimeout, late_text(*late.grid));
-    }
+    if (late.tries == 0) note_modules();
     const std::lock_guard lock(late.grid->workers_mutex);
+    // Threads that never are in the kernel's own code leave at the next place that looks.
+    if (++late.tries == most_tries) {
+      std::string text = late_text(*late.grid);
+      for (const Worked& worker : late.grid->workers) {
+        if (worker.place->depth == 0) continue;
+        const std::string line = describe_stack(worker.place->frames, worker.place->depth);
+        if (line.empty()) continue;
+        text += "  block " + describe(worker.place->block) + ", thread " +
+                describe(worker.place->thread) + " was at " + line + "\n";
+        break;
+      }
+      late.grid->record_fault(cudaErrorLaunchTimeout, text);
+    }
     for (const Worked& worker : late.grid->workers) {
       if (!worker.signalled->exchange(true)) pthread_kill(worker.thread, interrupt_signal());
     }
-    late.due = Clock::now() + std::chrono::milliseconds(late.tries < 500 ? 2 : 50);
+    late.due = Clock::now() + std::chrono::milliseconds(late.tries < most_tries ? 2 : 50);
   }
 
   std::mutex mutex_;
-  std::condition_variable changed_;
+  sem_t wake_;
+  Clock::time_point next_look_ = never;
   std::list<Watched> watched_;
 };
+
+std::atomic<Watchdog*> current_watchdog{nullptr};  // for a signal's handler
 
 // Leaked, and made again after a fork, like the pool.
 Watchdog& watchdog() {
   static std::mutex mutex;
-  static Watchdog* current = nullptr;
   static pid_t owner = 0;
   const std::lock_guard lock(mutex);
-  if (current == nullptr || owner != getpid()) {
-    current = new Watchdog;
+  if (current_watchdog == nullptr || owner != getpid()) {
+    current_watchdog = new Watchdog;
     owner = getpid();
   }
-  return *current;
+  return *current_watchdog;
 }
+
+void on_ctrl_c(int signal, siginfo_t* info, void* context) {
+  const int kept = errno;
+  ctrl_c.asked = true;
+  if (Watchdog* const dog = current_watchdog) dog->wake();
+  if ((ctrl_c.before.sa_flags & SA_SIGINFO) != 0) {
+    ctrl_c.before.sa_sigaction(signal, info, context);
+  } else {
+    ctrl_c.before.sa_handler(signal);
+  }
+  errno = kept;
+}
+
+thread_local const Grid* parent = nullptr;
 
 }  // namespace
 
 // A launch inside a kernel runs in that one's time.
 TimeLimit::TimeLimit(Grid& grid) : grid_(grid) {
-  if (limit() <= 0 || in_kernel()) return;
+  const double seconds = limit();
+  if ((seconds <= 0 && ctrl_c.depth == 0) || in_kernel()) return;
   grid.has_limit = true;
+  if (parent != nullptr && parent->has_limit) {
+    grid.due = parent->due;
+  } else {
+    const std::chrono::duration<double> time(seconds > 0 ? std::min(seconds, 1e9) : 1e9);
+    grid.due = Clock::now() + std::chrono::duration_cast<Clock::duration>(time);
+  }
   watchdog().add(grid);
 }
 
@@ -202,7 +313,8 @@ TimeLimit::~TimeLimit() {
 Working::Working(Grid& grid) : grid_(grid) {
   if (!grid.has_limit) return;
   const std::lock_guard lock(grid.workers_mutex);
-  grid.workers.push_back({pthread_self(), &signalled});
+  last_place.depth = 0;
+  grid.workers.push_back({pthread_self(), &signalled, &last_place});
 }
 
 Working::~Working() {
@@ -211,8 +323,22 @@ Working::~Working() {
   std::erase_if(grid_.workers, [](const Worked& w) { return w.signalled == &signalled; });
 }
 
+InTimeOf::InTimeOf(const Grid& grid) : before_(std::exchange(parent, &grid)) {}
+
+InTimeOf::~InTimeOf() {
+  parent = before_;
+}
+
 double time_limit() {
   return limit();
+}
+
+bool user_stops() {
+  return user_stops(pthread_self());
+}
+
+void give_up_note() {
+  if (noting) siglongjmp(before_note, 1);
 }
 
 void take_interrupts_again() {
@@ -227,4 +353,43 @@ void take_interrupts_again() {
 
 void simt_choose_timeout(double seconds) {
   simt::chosen_seconds = seconds;
+}
+
+double simt_set_timeout(double seconds) {
+  const double before = simt::limit();
+  simt::set_seconds = seconds;
+  return before;
+}
+
+bool simt_begin_interruptible() {
+  simt::CtrlC& it = simt::ctrl_c;
+  struct sigaction now;
+  if (simt::has_debugger || sigaction(SIGINT, nullptr, &now) != 0) return false;
+  if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == &simt::on_ctrl_c) {
+    ++it.depth;  // or an interpreter raised before it came to the end
+    it.asked = false;
+    return true;
+  }
+  // Without a handler Ctrl-C ends the process, or nothing does.
+  if ((now.sa_flags & SA_SIGINFO) == 0 &&
+      (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN)) {
+    return false;
+  }
+  it.before = now;
+  it.thread = pthread_self();
+  it.asked = false;
+  it.depth = 1;
+  now.sa_sigaction = &simt::on_ctrl_c;
+  now.sa_flags |= SA_SIGINFO | SA_ONSTACK;
+  sigaction(SIGINT, &now, nullptr);
+  return true;
+}
+
+bool simt_end_interruptible() {
+  simt::CtrlC& it = simt::ctrl_c;
+  const bool asked = it.asked;
+  if (--it.depth > 0) return asked;
+  sigaction(SIGINT, &it.before, nullptr);
+  it.asked = false;
+  return asked;
 }

@@ -35,6 +35,10 @@ Condition* find(cudaGraphConditionalHandle handle) {
 
 // Whether a loop has run longer than a kernel may, and with what report it ends then.
 bool is_late(std::chrono::steady_clock::time_point begin) {
+  if (user_stops()) {
+    kernel_faulted(cudaErrorLaunchTimeout, "simt: a graph's while was stopped by Ctrl-C\n");
+    return true;
+  }
   const double limit = time_limit();
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
   if (limit <= 0 || passed.count() <= limit) return false;

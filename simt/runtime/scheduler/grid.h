@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
@@ -35,10 +36,19 @@ struct SharedPlace {
 // Between shared variables in a checked program.
 inline constexpr std::size_t shared_red_zone = 64;
 
-// An OS thread that works on a grid, and whether it has a signal of the time limit under way.
+// Where a CUDA thread was, and who called.
+struct WhereAt {
+  std::atomic<int> depth{0};  // of the stack; 0: not known
+  void* frames[24];
+  uint3 block, thread;
+};
+
+// An OS thread that works on a grid, whether it has a signal of the time limit under way, and where
+// that found it.
 struct Worked {
   pthread_t thread;
   std::atomic<bool>* signalled;
+  WhereAt* place;
 };
 
 struct Grid {
@@ -76,6 +86,8 @@ struct Grid {
   std::vector<Cluster*> teams;        // set before blocks run
   std::uint64_t debug_block = no_debug_block;
   bool has_limit = false;  // its time is watched; then the OS threads that work on it are known
+  std::chrono::steady_clock::time_point due;  // then: when its time is over
+  std::atomic<bool> stopped_by_user{false};   // its time was ended by Ctrl-C
   std::mutex workers_mutex;
   std::vector<Worked> workers;
 

@@ -44,7 +44,6 @@ thread_local std::deque<std::shared_ptr<graph::KernelCall>>* waiting = nullptr;
 bool put_off(const Config& config, const Kernel& kernel) {
   if (!in_kernel() || check_hooks != nullptr || has_debugger) return false;
   Grid& grid = *current_block().grid;
-  if (grid.has_limit) return false;
   auto call = std::make_shared<graph::KernelCall>(config, kernel);
   const std::lock_guard lock(grid.mutex);
   grid.children.push_back(std::move(call));
@@ -75,6 +74,7 @@ void run_children(Grid& grid) {
   }
   std::deque<std::shared_ptr<graph::KernelCall>> all(children.begin(), children.end());
   waiting = &all;
+  const InTimeOf same_time(grid);
   while (!all.empty()) {
     const auto child = all.front();
     all.pop_front();

@@ -84,6 +84,4 @@ int main() {
   printf("mrg32k3a on the host: %s\n", curand(&state) == integers[4999] ? "in order" : "wrong");
   curandDestroyGenerator(generator);
   printf("twister %d\n", curandCreateGenerator(&generator, CURAND_RNG_PSEUDO_MT19937));
-  curandDirectionVectors32_t* vectors;
-  printf("tables %d\n", curandGetDirectionVectors32(&vectors, CURAND_DIRECTION_VECTORS_32_JOEKUO6));
 }

@@ -76,6 +76,50 @@ void captured(float* a, float* b, float* c) {
   CHECK(cudaStreamDestroy(main));
 }
 
+// What names the kernel is gone when the graph runs: a variable, a table, an object, a parameter.
+template <class F>
+void launch_through(cudaStream_t stream, F kernel, float* x, float by) {
+  kernel<<<2, 32, 0, stream>>>(x, by, n);
+}
+__global__ void shift(float* x, float by, int count) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count) x[i] += by;
+}
+struct Chosen {
+  void (*kernel)(float*, float, int);
+};
+__attribute__((noinline)) void record(cudaStream_t stream, float* x, bool grow) {
+  auto kernel = grow ? scale : shift;
+  kernel<<<2, 32, 0, stream>>>(x, 4, n);
+  void (*table[])(float*, float, int) = {shift, scale};
+  for (int i = 0; i < 2; ++i) table[i]<<<2, 32, 0, stream>>>(x, 3, n);
+  Chosen chosen = {shift};
+  chosen.kernel<<<2, 32, 0, stream>>>(x, 2, n);
+  launch_through(stream, &scale, x, 10);
+  [=](auto k) { k<<<2, 32, 0, stream>>>(x, 1, n); }(shift);
+}
+__attribute__((noinline)) void overwrite_stack() {
+  volatile unsigned char bytes[4096];
+  for (volatile unsigned char& b : bytes) b = 0xcd;
+}
+void named_by_variables(float* a) {
+  cudaStream_t stream;
+  CHECK(cudaStreamCreate(&stream));
+  cudaGraph_t graph;
+  cudaGraphExec_t exec;
+  CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  record(stream, a, true);
+  CHECK(cudaStreamEndCapture(stream, &graph));
+  overwrite_stack();
+  CHECK(cudaGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+  for (int i = 0; i < n; ++i) a[i] = 1;
+  for (int k = 0; k < 2; ++k) CHECK(cudaGraphLaunch(exec, stream));
+  CHECK(cudaStreamSynchronize(stream));
+  printf("named by variables: %g\n", a[9]);  // x -> ((x * 4 + 3) * 3 + 2) * 10 + 1
+  CHECK(cudaGraphExecDestroy(exec));
+  CHECK(cudaStreamDestroy(stream));
+}
+
 void built(float* a, float* b, float* c) {
   cudaGraph_t graph;
   CHECK(cudaGraphCreate(&graph, 0));
@@ -151,5 +195,6 @@ int main() {
   cudaMallocManaged(&b, n * sizeof(float));
   cudaMallocManaged(&c, n * sizeof(float));
   captured(a, b, c);
+  named_by_variables(a);
   built(a, b, c);
 }

@@ -40,16 +40,17 @@ class BlockAdjacentDifference {
   template <int Items, class Output, class Op>
   void left(T (&input)[Items], Output (&output)[Items], Op& op, const T* before) {
     storage_.publish(input);
-    for (int i = Items - 1; i > 0; --i) output[i] = op(input[i], input[i - 1]);
+    for (int i = Items - 1; i > 0; --i) output[i] = simt::call_op(op, input[i], input[i - 1]);
     const T* const other = rank_ > 0 ? &storage_.last[rank_ - 1] : before;
-    output[0] = other != nullptr ? op(input[0], *other) : input[0];
+    output[0] = other != nullptr ? simt::call_op(op, input[0], *other) : input[0];
   }
   template <int Items, class Output, class Op>
   void right(T (&input)[Items], Output (&output)[Items], Op& op, const T* after) {
     storage_.publish(input);
-    for (int i = 0; i + 1 < Items; ++i) output[i] = op(input[i], input[i + 1]);
+    for (int i = 0; i + 1 < Items; ++i) output[i] = simt::call_op(op, input[i], input[i + 1]);
     const T* const other = rank_ + 1 < threads ? &storage_.first[rank_ + 1] : after;
-    output[Items - 1] = other != nullptr ? op(input[Items - 1], *other) : input[Items - 1];
+    output[Items - 1] =
+        other != nullptr ? simt::call_op(op, input[Items - 1], *other) : input[Items - 1];
   }
 
   static TempStorage& own_storage() {

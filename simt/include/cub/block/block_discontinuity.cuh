@@ -65,10 +65,10 @@ class BlockDiscontinuity {
   // The operation may want the index of the second item as well.
   template <class Op>
   static bool differ(Op& op, const T& a, const T& b, int index) {
-    if constexpr (std::is_invocable_v<Op&, const T&, const T&, int>) {
-      return op(a, b, index);
+    if constexpr (std::is_invocable_v<Op&, T&, T&, int&>) {
+      return simt::call_op(op, a, b, index);
     } else {
-      return op(a, b);
+      return simt::call_op(op, a, b);
     }
   }
   template <int Items, class Flag, class Op>

@@ -60,7 +60,7 @@ class BlockReduce {
   T combine(Op& op, int valid) {
     T result = combine_warp(op, 0, valid);
     for (int first = 32; first < valid; first += 32) {
-      result = op(result, combine_warp(op, first, valid - first));
+      result = simt::call_op(op, result, combine_warp(op, first, valid - first));
     }
     return result;
   }
@@ -71,7 +71,7 @@ class BlockReduce {
     for (int i = 0; i < count; ++i) lanes[i] = slots_.values[first + i];
     for (int offset = 1; offset < count; offset *= 2) {
       for (int i = 0; i + offset < count; i += 2 * offset) {
-        lanes[i] = op(lanes[i], lanes[i + offset]);
+        lanes[i] = simt::call_op(op, lanes[i], lanes[i + offset]);
       }
     }
     return lanes[0];

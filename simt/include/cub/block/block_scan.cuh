@@ -116,7 +116,7 @@ class BlockScan {
     CTA_SYNC();
     if (rank_ == 0) {
       for (int i = 1; i < threads; ++i) {
-        slots_.inclusive[i] = op(slots_.inclusive[i - 1], slots_.inclusive[i]);
+        slots_.inclusive[i] = simt::call_op(op, slots_.inclusive[i - 1], slots_.inclusive[i]);
       }
     }
     CTA_SYNC();
@@ -128,17 +128,17 @@ class BlockScan {
   const T* before(Op& op, const T* init, T& place) const {
     if (rank_ == 0) return init;
     place = slots_.inclusive[rank_ - 1];
-    if (init != nullptr) place = op(*init, place);
+    if (init != nullptr) place = simt::call_op(op, *init, place);
     return &place;
   }
 
   template <int Items, class Op>
   static void inclusive_items(const T (&input)[Items], T (&output)[Items], Op& op,
                               const T* prefix) {
-    T running = prefix != nullptr ? op(*prefix, input[0]) : input[0];
+    T running = prefix != nullptr ? simt::call_op(op, *prefix, input[0]) : input[0];
     output[0] = running;
     for (int i = 1; i < Items; ++i) {
-      running = op(running, input[i]);
+      running = simt::call_op(op, running, input[i]);
       output[i] = running;
     }
   }
@@ -148,13 +148,13 @@ class BlockScan {
                               const T* prefix) {
     T running = input[0];
     if (prefix != nullptr) {
-      running = op(*prefix, input[0]);
+      running = simt::call_op(op, *prefix, input[0]);
       output[0] = *prefix;
     }
     for (int i = 1; i < Items; ++i) {
       const T item = input[i];
       output[i] = running;
-      running = op(running, item);
+      running = simt::call_op(op, running, item);
     }
   }
 

@@ -14,7 +14,8 @@ struct DeviceAdjacentDifference {
                                               cudaStream_t stream = nullptr) {
     return detail::device_wide("cub::DeviceAdjacentDifference::SubtractLeft", storage, bytes, 0,
                                stream, [=]() mutable {
-                                 for (N i = count; i-- > 1;) out[i] = op(in[i], in[i - 1]);
+                                 for (N i = count; i-- > 1;)
+                                   out[i] = simt::call_op(op, in[i], in[i - 1]);
                                  if (count > 0) out[0] = in[0];
                                });
   }
@@ -24,7 +25,8 @@ struct DeviceAdjacentDifference {
                                                cudaStream_t stream = nullptr) {
     return detail::device_wide("cub::DeviceAdjacentDifference::SubtractRight", storage, bytes, 0,
                                stream, [=]() mutable {
-                                 for (N i = 0; i + 1 < count; ++i) out[i] = op(in[i], in[i + 1]);
+                                 for (N i = 0; i + 1 < count; ++i)
+                                   out[i] = simt::call_op(op, in[i], in[i + 1]);
                                  if (count > 0) out[count - 1] = in[count - 1];
                                });
   }

@@ -18,8 +18,9 @@ struct DevicePartition {
   template <class In, class Out, class NumChosen, class Op>
   static cudaError_t If(void* storage, std::size_t& bytes, In in, Out out, NumChosen chosen,
                         std::int64_t count, Op op, cudaStream_t stream = nullptr) {
-    return partition("cub::DevicePartition::If", storage, bytes, in, out, chosen, count, stream,
-                     [op](const auto& item, std::int64_t) mutable { return bool(op(item)); });
+    return partition(
+        "cub::DevicePartition::If", storage, bytes, in, out, chosen, count, stream,
+        [op](const auto& item, std::int64_t) mutable { return bool(simt::call_op(op, item)); });
   }
   // Three parts, each in order; `chosen` gets the sizes of the first two.
   template <class In, class First, class Second, class Rest, class NumChosen, class Op1, class Op2>

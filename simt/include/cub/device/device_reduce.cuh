@@ -15,7 +15,7 @@ namespace detail {
 
 template <class T, class Iterator, class N, class Op, class Init>
 T reduce_all(Iterator input, N count, Op& op, const Init& init) {
-  return count > 0 ? static_cast<T>(op(init, simt::tree_reduce<T>(input, count, op)))
+  return count > 0 ? static_cast<T>(simt::call_op(op, init, simt::tree_reduce<T>(input, count, op)))
                    : static_cast<T>(init);
 }
 
@@ -95,7 +95,7 @@ struct DeviceReduce {
                                [=]() mutable {
                                  T result = init;
                                  for (N i = 0; i < count; ++i)
-                                   result = op(result, transform(in[i]));
+                                   result = simt::call_op(op, result, transform(in[i]));
                                  *out = result;
                                });
   }
@@ -113,7 +113,7 @@ struct DeviceReduce {
                                    const detail::value_of<KeysIn> key = keys[i];
                                    T total = values[i];
                                    for (++i; i < count && key == keys[i]; ++i)
-                                     total = op(total, values[i]);
+                                     total = simt::call_op(op, total, values[i]);
                                    unique[runs] = key;
                                    aggregates[runs] = total;
                                  }

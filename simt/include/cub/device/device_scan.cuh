@@ -37,15 +37,16 @@ void scan(Keys keys, In in, Out out, Op& op, Init init, bool has_init, N count, 
   T running{};
   for (N i = 0; i < count; ++i) {
     const value_of<Keys> next = keys[i];
-    if (i > 0 && !same(key, next)) fresh = true;
+    if (i > 0 && !simt::call_op(same, key, next)) fresh = true;
     key = next;
     const value_of<In> item = in[i];
     if (fresh && has_init) running = static_cast<T>(init);
     if constexpr (Exclusive) {
       out[i] = running;
-      running = static_cast<T>(op(running, item));
+      running = static_cast<T>(simt::call_op(op, running, item));
     } else {
-      running = fresh && !has_init ? static_cast<T>(item) : static_cast<T>(op(running, item));
+      running = fresh && !has_init ? static_cast<T>(item)
+                                   : static_cast<T>(simt::call_op(op, running, item));
       out[i] = running;
     }
     fresh = false;

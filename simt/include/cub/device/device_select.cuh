@@ -14,7 +14,7 @@ struct DeviceSelect {
   static cudaError_t If(void* storage, std::size_t& bytes, In in, Out out, NumChosen chosen,
                         std::int64_t count, Op op, cudaStream_t stream = nullptr) {
     return select("cub::DeviceSelect::If", storage, bytes, in, out, chosen, count, stream,
-                  [op](const auto& item, std::int64_t) mutable { return op(item); });
+                  [op](const auto& item, std::int64_t) mutable { return simt::call_op(op, item); });
   }
   template <class Data, class NumChosen, class Op>
   static cudaError_t If(void* storage, std::size_t& bytes, Data data, NumChosen chosen,
@@ -36,8 +36,9 @@ struct DeviceSelect {
   static cudaError_t FlaggedIf(void* storage, std::size_t& bytes, In in, Flags flags, Out out,
                                NumChosen chosen, std::int64_t count, Op op,
                                cudaStream_t stream = nullptr) {
-    return select("cub::DeviceSelect::FlaggedIf", storage, bytes, in, out, chosen, count, stream,
-                  [flags, op](const auto&, std::int64_t i) mutable { return op(flags[i]); });
+    return select(
+        "cub::DeviceSelect::FlaggedIf", storage, bytes, in, out, chosen, count, stream,
+        [flags, op](const auto&, std::int64_t i) mutable { return simt::call_op(op, flags[i]); });
   }
   template <class In, class Out, class NumChosen>
   static cudaError_t Unique(void* storage, std::size_t& bytes, In in, Out out, NumChosen chosen,
@@ -62,7 +63,7 @@ struct DeviceSelect {
                                  detail::value_of<KeysIn> before{};
                                  for (N i = 0; i < count; ++i) {
                                    const detail::value_of<KeysIn> key = keys_in[i];
-                                   if (i == 0 || !same(before, key)) {
+                                   if (i == 0 || !simt::call_op(same, before, key)) {
                                      const detail::value_of<ValuesIn> value = values_in[i];
                                      keys_out[to] = key;
                                      values_out[to++] = value;

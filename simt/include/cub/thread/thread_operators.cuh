@@ -26,7 +26,7 @@ struct InequalityWrapper {
   explicit InequalityWrapper(EqualityOp equal) : op(equal) {}
   template <class T, class U>
   bool operator()(const T& a, const U& b) {
-    return !op(a, b);
+    return !simt::call_op(op, a, b);
   }
 };
 struct Sum {
@@ -85,7 +85,7 @@ struct SwizzleScanOp {
   explicit SwizzleScanOp(ScanOp op) : scan_op(op) {}
   template <class T>
   T operator()(const T& a, const T& b) {
-    return scan_op(b, a);
+    return simt::call_op(scan_op, b, a);
   }
 };
 // Pairs of a segment's number (or a count of heads) and a value.
@@ -98,7 +98,7 @@ struct ReduceBySegmentOp {
   Pair operator()(const Pair& first, const Pair& second) {
     Pair result;
     result.key = first.key + second.key;
-    result.value = second.key ? second.value : op(first.value, second.value);
+    result.value = second.key ? second.value : simt::call_op(op, first.value, second.value);
     return result;
   }
 };
@@ -110,7 +110,7 @@ struct ReduceByKeyOp {
   template <class Pair>
   Pair operator()(const Pair& first, const Pair& second) {
     Pair result = second;
-    if (first.key == second.key) result.value = op(first.value, second.value);
+    if (first.key == second.key) result.value = simt::call_op(op, first.value, second.value);
     return result;
   }
 };

@@ -31,7 +31,7 @@ class WarpReduce {
   T Reduce(T input, Op op, int valid = LogicalThreads) {
     for (int offset = 1; offset < LogicalThreads; offset *= 2) {
       const T other = from_above(input, offset);
-      if (lane_ + offset < valid) input = op(input, other);
+      if (lane_ + offset < valid) input = simt::call_op(op, input, other);
     }
     return input;
   }
@@ -85,7 +85,7 @@ class WarpReduce {
   T reduce_to(T input, int end, Op op) {
     for (int offset = 1; offset < LogicalThreads; offset *= 2) {
       const T other = from_above(input, offset);
-      if (lane_ + offset <= end) input = op(input, other);
+      if (lane_ + offset <= end) input = simt::call_op(op, input, other);
     }
     return input;
   }

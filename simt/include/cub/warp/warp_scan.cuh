@@ -30,7 +30,7 @@ class WarpScan {
   void InclusiveScan(T input, T& output, Op op) {
     for (int offset = 1; offset < LogicalThreads; offset *= 2) {
       const T other = ShuffleUp<width>(input, offset, 0, mask());
-      if (lane_ >= offset) input = op(other, input);
+      if (lane_ >= offset) input = simt::call_op(op, other, input);
     }
     output = input;
   }
@@ -42,12 +42,12 @@ class WarpScan {
   template <class Op>
   void InclusiveScan(T input, T& output, T init, Op op) {
     InclusiveScan(input, output, op);
-    output = op(init, output);
+    output = simt::call_op(op, init, output);
   }
   template <class Op>
   void InclusiveScan(T input, T& output, T init, Op op, T& total) {
     InclusiveScan(input, output, op, total);
-    output = op(init, output);
+    output = simt::call_op(op, init, output);
   }
 
   // Without a first value the first lane's output is not set.
@@ -72,7 +72,7 @@ class WarpScan {
     T inclusive;
     InclusiveScan(input, inclusive, op, total);
     const T before = ShuffleUp<width>(inclusive, 1, 0, mask());
-    output = lane_ == 0 ? init : op(init, before);
+    output = lane_ == 0 ? init : simt::call_op(op, init, before);
   }
 
   template <class Op>
@@ -85,8 +85,8 @@ class WarpScan {
   void Scan(T input, T& inclusive, T& exclusive, T init, Op op) {
     InclusiveScan(input, inclusive, op);
     const T before = ShuffleUp<width>(inclusive, 1, 0, mask());
-    exclusive = lane_ == 0 ? init : op(init, before);
-    inclusive = op(init, inclusive);
+    exclusive = lane_ == 0 ? init : simt::call_op(op, init, before);
+    inclusive = simt::call_op(op, init, inclusive);
   }
 
   T Broadcast(T input, unsigned lane) {

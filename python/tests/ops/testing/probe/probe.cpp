@@ -22,6 +22,8 @@ WARPATH_OP(Accumulate, .reference = no_reference<Accumulate>, .cases = no_cases<
            .cost = no_cost<Accumulate>);
 WARPATH_OP(Failing, .reference = no_reference<Failing>, .cases = no_cases<Failing>,
            .cost = no_cost<Failing>);
+WARPATH_OP(Waiting, .reference = no_reference<Waiting>, .cases = no_cases<Waiting>,
+           .cost = no_cost<Waiting>);
 WARPATH_OP(Cube, .reference = no_reference<Cube>, .cases = no_cases<Cube>, .cost = no_cost<Cube>);
 
 }  // namespace warpath::probe

@@ -63,6 +63,22 @@ void launch_failing(const Failing& a, cudaStream_t stream) {
 
 WARPATH_RUNG(Failing, launch_failing);
 
+__global__ void wait_for_sign(const float* x, float* y, std::int64_t n) {
+  const std::int64_t i = threadIdx.x;
+  if (i >= n) return;
+  const volatile float* given = x + i;
+  while (*given < 0) {
+  }
+  y[i] = x[i];
+}
+
+void launch_waiting(const Waiting& a, cudaStream_t stream) {
+  wait_for_sign<<<1, 32, 0, stream>>>(a.x.as<float>(), a.y.as<float>(), a.x.size());
+  CUDA_CHECK(cudaGetLastError());
+}
+
+WARPATH_RUNG(Waiting, launch_waiting);
+
 __global__ void cube(const float* x, float* y, std::int64_t n) {
   const std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x;
   if (i < n) y[i] = x[i] * x[i] * x[i];

@@ -56,6 +56,18 @@ struct Failing {
   }
 };
 
+// y = x, unless an x is negative: then the kernel never ends.
+struct Waiting {
+  static constexpr const char* op = "probe_waiting";
+  Tensor x, y;
+
+  static Contract contract() {
+    return Contract(op, "y = x where no x is negative")
+        .in("x", &Waiting::x, {"n..."}, {DType::f32})
+        .out("y", &Waiting::y, {"n..."}, "x");
+  }
+};
+
 // y = x * x * x, where y may be x; its gradient and a module on it are Python files of this folder.
 struct Cube {
   static constexpr const char* op = "probe_cube";
