@@ -41,6 +41,7 @@ struct Options {
   std::string gpu = "H200";                 // whose limits and roofline it names
   int blocks = 0;                           // to count of each launch; 0: all
   bool registers = true;                    // ask nvcc for them
+  bool counts = false;                      // of each rung, in `run`
   double seconds = 0.3;
   double patience = 0.05;
   bool print_only = false;  // `start` writes no file

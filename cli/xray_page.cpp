@@ -100,7 +100,7 @@ void write_xray_page(const std::string& file, const std::vector<XrayPagePart>& p
                             {"kernel", w.kernel},
                             {"bytes", w.bytes},
                             {"sentence", w.sentence},
-                            {"lesson", w.lesson + "/README.md"}});
+                            {"lesson", w.page()}});
     p["files"] = files_json(part);
     p["launches"] = ordered_json::array();
     for (const XrayLaunch& l : part.launches) p["launches"].push_back(launch_json(l));

@@ -14,6 +14,7 @@ import torch
 from warpath import _contract, _native, _register
 from warpath._build import CompileError
 from warpath._load import KernelError, Kernels, load, load_inline
+from warpath._xray import xray
 
 _ops = _contract.parse(_native.load())
 globals().update(_register.register_all(_ops))
@@ -87,6 +88,7 @@ __all__ = [
     "ops",
     "patch",
     "rungs",
+    "xray",
 ]
 __all__.extend(_ops)
 __all__.extend(f"{op.name}_" for op in _ops.values() if op.in_place)

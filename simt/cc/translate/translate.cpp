@@ -18,8 +18,13 @@ struct Function {
 
 class Translator {
  public:
-  Translator(std::string_view text, bool linked, bool checked, bool cpp20, bool debug)
-      : s_(text), linked_(linked), checked_(checked), cpp20_(cpp20), debug_(debug) {}
+  Translator(std::string_view text, bool linked, bool checked, bool cpp20, bool debug, bool counted)
+      : s_(text),
+        linked_(linked),
+        checked_(checked),
+        cpp20_(cpp20),
+        debug_(debug),
+        counted_(counted) {}
 
   Translation run(const spaces::Options* rules) {
     spaces::Findings findings;
@@ -313,6 +318,7 @@ class Translator {
       }
     }
     if (f.body != none) require_attributes(f.body);
+    if (counted_ && !system_header_) tell_indexed(s_, f.name, f.body, true);
     if (f.name == none) return;
     kernels_.insert(s_.text(f.name));
     if (f.body != none && by_pointer_) register_template(f);
@@ -425,6 +431,7 @@ class Translator {
 
   void device() {
     Function f = parse_function(at_ + 1);
+    const bool inner = in_device_code();
     enter_device_code(f);
     // nvcc gives device functions no linkage between files, so headers define them without
     // `inline`; but a file compiled with -dc may be called from another: hence `used`.
@@ -441,8 +448,9 @@ class Translator {
     if (checked_ && f.name == none && at_namespace_scope() && watched_ != declaration_ &&
         !is_template()) {
       watched_ = declaration_;
-      watch_variable(s_, declaration_, at_);
+      watch_variable(s_, declaration_, at_, counted_);
     }
+    if (counted_ && !inner && !system_header_) tell_indexed(s_, f.name, f.body, false);
   }
 
   // A variable of this file alone, at the first of its words: what nvcc makes of every one without
@@ -540,6 +548,7 @@ class Translator {
   const bool checked_;
   const bool cpp20_;
   const bool debug_;
+  const bool counted_;
   bool system_header_ = false;
   Index watched_ = none;  // the declaration whose variables the checks know already
   Index at_ = 0;
@@ -562,8 +571,8 @@ class Translator {
 }  // namespace
 
 Translation translate(std::string_view preprocessed, bool linked, bool checked, bool cpp20,
-                      const spaces::Options* rules, bool debug) {
-  return Translator(preprocessed, linked, checked, cpp20, debug).run(rules);
+                      const spaces::Options* rules, bool debug, bool counted) {
+  return Translator(preprocessed, linked, checked, cpp20, debug, counted).run(rules);
 }
 
 }  // namespace simt::cc
