@@ -291,6 +291,49 @@ ordered_json data_of(const Xray& x, const GpuFacts& gpu) {
   return j;
 }
 
+// "case 'square' in f32": the same work for another kernel.
+Options on_same_case(const Options& o, const Xray& x) {
+  Options same = o;
+  if (const auto quote = x.test.find('\''); quote != x.test.npos && o.cases.empty()) {
+    same.cases = {x.test.substr(quote + 1, x.test.rfind('\'') - quote - 1)};
+    same.dtypes = {x.test.substr(x.test.rfind(' ') + 1)};
+  }
+  return same;
+}
+
+// The rungs before and after one of an op, on the same case, where they take it.
+std::vector<Xray> neighbours(const harness::Places& places, const Xray& x, const Options& o) {
+  std::vector<fs::path> ladder;
+  const std::string stem = x.file.stem().string(), name = rung_name(x.file.string());
+  const std::string part = stem.substr(0, stem.size() - name.size());  // "backward_"
+  for (const auto& e : fs::directory_iterator(x.file.parent_path())) {
+    const std::string file = e.path().stem().string(), rung = rung_name(e.path().string());
+    if (e.path().extension() == ".cu" && file == part + rung &&
+        std::isdigit(static_cast<unsigned char>(rung[0])))
+      ladder.push_back(e.path());
+  }
+  std::sort(ladder.begin(), ladder.end());
+  const auto at = std::find(ladder.begin(), ladder.end(), x.file) - ladder.begin();
+  Options same = on_same_case(o, x);
+  same.registers = false;
+  std::vector<Xray> found;
+  for (const auto i : {at - 1, at + 1}) {
+    if (i < 0 || i >= std::ssize(ladder)) continue;
+    try {
+      found.push_back(take_xray(places, ladder[static_cast<std::size_t>(i)].string(),
+                                x.title.substr(0, x.title.find('/')), same));
+    } catch (const Refusal&) {
+    }
+  }
+  return found;
+}
+
+XrayPagePart page_part(const Xray& x) {
+  return {x.title,         x.test + (x.shape.empty() ? "" : " (" + x.shape + ")"),
+          x.file.string(), x.flops,
+          x.launches,      x.waste};
+}
+
 int xray(const Options& o) {
   const harness::Places places = harness::find_places();
   const GpuFacts& gpu = gpu_of(o.gpu);
@@ -308,23 +351,17 @@ int xray(const Options& o) {
     const auto slash = words[0].rfind('/');
     const bool is_name = o.compare.find('/') == o.compare.npos && !o.compare.ends_with(".cu");
     const bool of_rung = slash != words[0].npos && !words[0].ends_with(".cu");
-    Options same = o;
-    // On the same case, so that the counts are of the same work.
-    if (const auto quote = x.test.find('\''); quote != x.test.npos && o.cases.empty()) {
-      same.cases = {x.test.substr(quote + 1, x.test.rfind('\'') - quote - 1)};
-      same.dtypes = {x.test.substr(x.test.rfind(' ') + 1)};
-    }
+    const Options same = on_same_case(o, x);
     other = take_xray(places,
                       is_name && of_rung ? words[0].substr(0, slash + 1) + o.compare : o.compare,
                       op, same);
   }
   if (!o.html.empty()) {
-    std::vector<XrayPagePart> parts;
-    parts.push_back({x.title, x.test + (x.shape.empty() ? "" : " (" + x.shape + ")"),
-                     x.file.string(), x.flops, x.launches, x.waste});
+    std::vector<XrayPagePart> parts = {page_part(x)};
     if (other)
-      parts.push_back({other->title, other->test, other->file.string(), other->flops,
-                       other->launches, other->waste});
+      parts.push_back(page_part(*other));
+    else if (!x.file.empty() && !x.test.empty())
+      for (const Xray& near : neighbours(places, x, o)) parts.push_back(page_part(near));
     write_xray_page(o.html, parts, gpu);
     if (!o.json) fmt::print("{}\n", o.html);
   }

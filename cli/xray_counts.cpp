@@ -366,6 +366,37 @@ void find_empty_warps(const XrayLaunch& l, std::vector<XrayWaste>& into) {
   into.push_back(std::move(w));
 }
 
+// What passes through memory between the kernels of an op: written by one, read by the next.
+void find_between_kernels(const std::vector<XrayLaunch>& launches, double least_bytes,
+                          std::vector<XrayWaste>& into) {
+  double count = 0, needed = 0, largest = 0;
+  const XrayLaunch* most = nullptr;
+  for (const XrayLaunch& l : launches) {
+    const double bytes =
+        l.bytes_needed() * (l.blocks_counted > 0 ? l.blocks / l.blocks_counted : 1);
+    count += l.launches;
+    needed += l.launches * bytes;
+    if (l.launches * bytes >= largest) most = &l, largest = l.launches * bytes;
+  }
+  if (count < 2 || least_bytes <= 0 || most == nullptr || needed < 1.3 * least_bytes) return;
+  const double extra = needed - least_bytes;
+  XrayWaste w{"between kernels",
+              most->accesses.front().file,
+              most->accesses.front().line,
+              most->kernel,
+              extra / 32 * per_new_sector,
+              extra,
+              "",
+              "ops/elementwise/fused_elementwise"};
+  w.sentence = fmt::format(
+      "{} launches touch {} of memory in all where the op must move {}: each reads again what the "
+      "one "
+      "before it wrote or read. Do more per launch, so that values stay in registers or shared "
+      "memory.",
+      with_digit(count), short_bytes(needed), short_bytes(least_bytes));
+  into.push_back(std::move(w));
+}
+
 // What all the accesses, basic blocks and barriers weigh.
 double all_work(const std::vector<XrayLaunch>& launches) {
   double work = 0;
@@ -444,8 +475,9 @@ std::vector<XrayLaunch> read_xray(const json& counts, const std::string& main_fi
   return all;
 }
 
-std::vector<XrayWaste> find_waste(const std::vector<XrayLaunch>& launches) {
+std::vector<XrayWaste> find_waste(const std::vector<XrayLaunch>& launches, double least_bytes) {
   std::vector<XrayWaste> all;
+  find_between_kernels(launches, least_bytes, all);
   for (const XrayLaunch& l : launches) {
     for (const XrayAccess& a : l.accesses) {
       if (is_global(a)) find_uncoalesced(l, a, all);

@@ -91,7 +91,8 @@ struct XrayWaste {
 
   std::string page() const { return lesson.ends_with(".md") ? lesson : lesson + "/README.md"; }
 };
-std::vector<XrayWaste> find_waste(const std::vector<XrayLaunch>& launches);
+// `least_bytes`: what the op must move; 0 where that is unknown.
+std::vector<XrayWaste> find_waste(const std::vector<XrayLaunch>& launches, double least_bytes = 0);
 
 std::string short_count(double n);  // 4096, 131k, 16.8M
 std::string short_bytes(double n);

@@ -49,7 +49,7 @@ table.t th:first-child, table.t td:first-child, table.t th:nth-child(2), table.t
 <div class="cols">
 <div>
 <section class="card"><h2>The source</h2><div class="source" id="source"></div>
-<p class="note">ld, st: sectors of global memory per request; lds, sts: wavefronts of shared memory per request; bar: barriers per block. Click a line, or walk with the arrow keys.</p></section>
+<p class="note">ld, st: sectors of global memory per request; lds, sts: wavefronts of shared memory per request; ldl, stl: sectors of local memory; ldc: addresses of constant memory; bar: barriers of each thread. Click a line, or walk with the arrow keys.</p></section>
 </div>
 <div>
 <section class="card"><h2 id="linehead">One warp at a line</h2><p class="note" id="linenote">Choose a line.</p>
@@ -77,7 +77,7 @@ const svg = (name, attrs = {}, text) => { const e = document.createElementNS(NS,
 const short = n => n < 10000 ? String(Math.round(n * 10) / 10) : n < 1e6 ? Math.round(n / 1e3) + "k" : n < 1e9 ? (n / 1e6).toFixed(1) + "M" : (n / 1e9).toFixed(1) + "G";
 const bytes = n => { const u = ["B", "KiB", "MiB", "GiB"]; let i = 0; while (n >= 1024 && i < 3) { n /= 1024; ++i; } return (n < 10 && i ? n.toFixed(1) : Math.round(n)) + " " + u[i]; };
 let L = P.launches[0], chosen = null;
-const short_name = a => a.space === "shared" ? (a.kind === "load" ? "lds" : a.kind === "store" ? "sts" : "atoms") : a.kind === "atomic" ? "red" : a.kind.startsWith("bulk") ? "bulk" : a.kind.endsWith("load") ? "ld" : "st";
+const short_name = a => a.space === "constant" ? "ldc" : a.space === "local" ? (a.kind === "load" ? "ldl" : "stl") : a.space === "shared" ? (a.kind === "load" ? "lds" : a.kind === "store" ? "sts" : "atoms") : a.kind === "atomic" ? "red" : a.kind.startsWith("bulk") ? "bulk" : a.kind.endsWith("load") ? "ld" : "st";
 const words = a => `${a.space} ${a.kind.replace("_", " ")} of ${a.bytes} bytes per lane`;
 
 $("title").textContent = P.title; document.title = "xray: " + P.title;
@@ -99,7 +99,7 @@ function source() {
   const box = $("source"); box.textContent = "";
   const by = {}; let top = 0;
   for (const a of L.accesses) { const k = a.file + ":" + a.line; (by[k] = by[k] || []).push(a); }
-  const heat = k => (by[k] || []).reduce((s, a) => s + (a.space === "shared" ? a.wavefronts * 4 : a.sectors), 0);
+  const heat = k => (by[k] || []).reduce((s, a) => s + (a.space === "shared" ? a.wavefronts * 4 : a.space === "constant" ? a.addresses : a.sectors), 0);
   for (const k in by) top = Math.max(top, heat(k));
   const bars = {}; for (const b of L.barriers) bars[b.file + ":" + b.line] = b.times / Math.max(1, L.blocks_counted);
   for (const f of P.files) {
@@ -139,8 +139,8 @@ function pick(file, line, scroll) {
 
 function access(a) {
   chosen = a;
-  const unit = a.space === "shared" ? "wavefronts" : "sectors";
-  $("linenote").textContent = `${short(a.requests)} requests, ${short(a.space === "shared" ? a.wavefronts : a.sectors)} ${unit}: ${a.cost.toFixed(1)} per request, at least ${Math.max(a.least, 0).toFixed(1)}; ${a.lanes.toFixed(1)} lanes active` + (a.stride !== null ? `; ${a.stride} bytes from lane to lane` : "") + ".";
+  const unit = a.space === "shared" ? "wavefronts" : a.space === "constant" ? "addresses" : "sectors";
+  $("linenote").textContent = `${short(a.requests)} requests, ${short(a[unit])} ${unit}: ${a.cost.toFixed(1)} per request, at least ${Math.max(a.least, 0).toFixed(1)}; ${a.lanes.toFixed(1)} lanes active` + (a.stride !== null ? `; ${a.stride} bytes from lane to lane` : "") + ".";
   const s = $("slide"); s.max = Math.max(0, a.samples.length - 1); s.value = 0; s.oninput = draw; draw();
 }
 
@@ -149,7 +149,7 @@ function draw() {
   const x = a.samples[$("slide").value]; if (!x) { $("slidetext").textContent = ""; box.append(el("p", {class: "note"}, "The copy engine moves this, no warp does.")); return; }
   $("slidetext").textContent = `block ${x.block}, warp ${x.warp}, its ${x.iteration + 1}. request here`;
   const lanes = []; let k = 0; for (let i = 0; i < 32; ++i) lanes.push(x.mask >>> i & 1 ? x.offsets[k++] : null);
-  box.append(a.space === "shared" ? banks(a, lanes) : sectors(a, lanes));
+  box.append(a.space === "shared" ? banks(a, lanes) : a.array ? addresses(a, lanes) : sectors(a, lanes));
 }
 
 const laneX = i => 24 + i * 19;
@@ -173,6 +173,19 @@ function sectors(a, lanes) {
   s.append(svg("text", {x: 16, y: 112, class: "d"}, "sectors of 32 bytes; green: bytes that are used; red: addresses are not neighbours"));
   const asked = new Set(); lanes.forEach(o => { if (o !== null) for (let b = 0; b < a.bytes; ++b) asked.add(o + b); });
   s.append(svg("text", {x: 16, y: h - 8}, `${n} sectors move ${n * 32} bytes, ${asked.size} are used; ${Math.ceil(asked.size / 32)} sectors would do`));
+  return s;
+}
+
+// Constant memory serves one address at a time; a local array that lanes index differently is in memory.
+function addresses(a, lanes) {
+  const used = new Map(); lanes.forEach((o, i) => { if (o === null) return; if (!used.has(o)) used.set(o, []); used.get(o).push(i); });
+  const list = [...used.keys()].sort((p, q) => p - q), n = list.length, w = 608 / Math.max(n, 8), s = svg("svg", {viewBox: "0 0 640 176", role: "img", "aria-label": `${n} different addresses`}); laneRow(s, lanes);
+  const x = i => 16 + i * w + w / 2;
+  lanes.forEach((o, i) => { if (o !== null) s.append(svg("line", {x1: laneX(i), y1: 34, x2: x(list.indexOf(o)), y2: 120, stroke: "var(--lane)", "stroke-width": 1, opacity: 0.55})); });
+  list.forEach((o, i) => { s.append(svg("rect", {x: x(i) - w / 2 + 1, y: 120, width: w - 2, height: 18, fill: i ? "var(--bad)" : "var(--ok)", stroke: "var(--dim)"}));
+    if (w > 17) s.append(svg("text", {x: x(i), y: 133, "text-anchor": "middle", style: "fill:#fff;font-size:9px"}, o / a.bytes)); });
+  s.append(svg("text", {x: 16, y: 112, class: "d"}, `elements of ${a.array}`));
+  s.append(svg("text", {x: 16, y: 168}, a.space === "constant" ? `${n} addresses: constant memory serves them one after the other` : `${n} elements in local memory: a register cannot be indexed`));
   return s;
 }
 

@@ -233,7 +233,7 @@ Xray take_xray(const harness::Places& places, const std::string& word, const std
   x.launches = read_xray(x.raw, x.file.string());
   if (x.launches.empty()) throw Refusal(fmt::format("{}: its kernels touch no memory", x.title));
   if (!x.file.empty() && o.registers) x.ptxas = registers_of(places, x.file);
-  x.waste = find_waste(x.launches);
+  x.waste = find_waste(x.launches, x.least_bytes);
   add_spills(x);
   return x;
 }

@@ -215,9 +215,12 @@ void print_comparison(const Xray& a, const Xray& b) {
 }
 
 ordered_json count_rungs(const harness::Places& places, const harness::OpEntry& entry) {
-  std::vector<std::string> rungs;
-  for (const harness::Contestant& c : entry.contestants)
-    if (!c.rung->peer) rungs.push_back(rung_name(c.rung->file));
+  std::vector<std::string> rungs, files;
+  for (const harness::Contestant& c : entry.contestants) {
+    if (c.rung->peer) continue;
+    rungs.push_back(c.name);
+    files.emplace_back(c.rung->file);
+  }
   std::vector<json> found(rungs.size());
   std::atomic<std::size_t> next = 0;
   {
@@ -226,7 +229,7 @@ ordered_json count_rungs(const harness::Places& places, const harness::OpEntry& 
     for (unsigned i = 0; i < std::min<std::size_t>(cores, rungs.size()); ++i)
       workers.emplace_back([&] {
         for (std::size_t at; (at = next++) < rungs.size();)
-          found[at] = xray_json(places, {entry.name() + "/" + rungs[at]}, 120);
+          found[at] = xray_json(places, {files[at], "--op", entry.name()}, 120);
       });
   }
   ordered_json counts;

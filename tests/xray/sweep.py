@@ -15,23 +15,22 @@ from pathlib import Path
 RUNG = re.compile(r"^(?:(?P<ladder>[a-z][a-z_]*?)_)?(?P<number>\d\d)_(?P<name>\w+)$")
 
 
-def op_name(folder: str, ladder: str | None) -> str:
-    return f"{folder}_{ladder}" if ladder else folder
-
-
-def ladders(root: Path) -> dict[str, list[str]]:
-    """{"softmax_backward": ["01_naive", …]}: the rungs of each ladder, from the bottom up."""
-    found: dict[str, list[str]] = {}
+def ladders(root: Path) -> dict[str, list[Path]]:
+    """{"softmax/backward": [backward_01_naive.cu, …]}: the files of each ladder, from the bottom up."""
+    found: dict[str, list[Path]] = {}
     for file in sorted(root.glob("ops/*/*/*.cu")):
         match = RUNG.match(file.stem)
         if match:
-            op = op_name(file.parent.name, match["ladder"])
-            found.setdefault(op, []).append(f"{match['number']}_{match['name']}")
+            found.setdefault(f"{file.parent.name}/{match['ladder'] or ''}", []).append(file)
     return found
 
 
-def xray(warpath: str, root: Path, rung: str, blocks: int = 64) -> dict:
-    command = [warpath, "xray", rung, "--no-registers", "--json", "--blocks", str(blocks)]
+def label(file: Path) -> str:
+    return f"{file.parent.name}/{file.stem}"
+
+
+def xray(warpath: str, root: Path, rung: Path, blocks: int = 64) -> dict:
+    command = [warpath, "xray", str(rung), "--no-registers", "--json", "--blocks", str(blocks)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=root, check=False)
     if done.returncode != 0:
         return {"error": (done.stdout + done.stderr).strip()}
@@ -62,10 +61,10 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args()
     rungs = [
-        f"{op}/{name}"
-        for op, names in ladders(args.root).items()
-        for name in names
-        if not args.op or op in args.op
+        file
+        for files in ladders(args.root.resolve()).values()
+        for file in files
+        if not args.op or file.parent.name in args.op
     ]
     print(
         f"{'rung':38} {'bytes moved':>12} {'least':>7} sectors (least) confl. barriers  largest wastes"
@@ -73,10 +72,10 @@ def main() -> int:
     kept, failed = {}, 0
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         for rung, x in zip(rungs, pool.map(lambda r: xray(args.warpath, args.root, r), rungs)):
-            print(row(rung, x), flush=True)
+            print(row(label(rung), x), flush=True)
             failed += "error" in x
             x.pop("counts", None)
-            kept[rung] = x
+            kept[label(rung)] = x
     if args.json:
         args.json.write_text(json.dumps(kept, indent=1))
     print(f"{len(rungs)} rungs, {failed} could not be counted")
