@@ -47,7 +47,7 @@ struct Options {
   bool print_only = false;  // `start` writes no file
   bool all_hints = false;
   bool where = false;  // `start` says which folder and file, and writes nothing
-  bool once = false;   // `watch` ends after one verdict
+  bool once = false;   // `watch` ends after one verdict; `check` launches once per case
   std::string folder;  // of submissions, for `grade`
   bool verbose = false;
   bool fork = true;

@@ -153,7 +153,8 @@ int profile(const Options& o) {
                             x.test.substr(x.test.rfind(' ') + 1),
                             "--backend",
                             "cuda",
-                            "--no-fork"});
+                            "--no-fork",
+                            "--one-launch"});
   if (run.output.find("ERR_NVGPUCTRPERM") != run.output.npos)
     throw Refusal(
         "ncu may not read the GPU's counters: run this as root, or load the driver with "

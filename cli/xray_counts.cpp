@@ -372,11 +372,11 @@ void find_between_kernels(const std::vector<XrayLaunch>& launches, double least_
   double count = 0, needed = 0, largest = 0;
   const XrayLaunch* most = nullptr;
   for (const XrayLaunch& l : launches) {
-    const double bytes =
-        l.bytes_needed() * (l.blocks_counted > 0 ? l.blocks / l.blocks_counted : 1);
+    const double bytes = l.all() * l.bytes_needed();
     count += l.launches;
-    needed += l.launches * bytes;
-    if (l.launches * bytes >= largest) most = &l, largest = l.launches * bytes;
+    needed += bytes;
+    if (bytes >= largest) most = &l;
+    largest = std::max(largest, bytes);
   }
   if (count < 2 || least_bytes <= 0 || most == nullptr || needed < 1.3 * least_bytes) return;
   const double extra = needed - least_bytes;
@@ -399,8 +399,9 @@ void find_between_kernels(const std::vector<XrayLaunch>& launches, double least_
 
 // What all the accesses, basic blocks and barriers weigh.
 double all_work(const std::vector<XrayLaunch>& launches) {
-  double work = 0;
+  double total = 0;
   for (const XrayLaunch& l : launches) {
+    double work = 0;
     for (const XrayAccess& a : l.accesses) {
       work += a.requests * per_request + (a.wavefronts + a.addresses) * per_wavefront;
       const double fresh = std::min(a.first_touches, a.sectors);
@@ -409,8 +410,9 @@ double all_work(const std::vector<XrayLaunch>& launches) {
     }
     for (const XrayCode& c : l.code) work += c.times * per_block_of_code;
     work += l.barriers * ((l.threads() + 31) / 32.0) * per_barrier;
+    total += l.all() * work;
   }
-  return work;
+  return total;
 }
 
 }  // namespace
@@ -479,6 +481,7 @@ std::vector<XrayWaste> find_waste(const std::vector<XrayLaunch>& launches, doubl
   std::vector<XrayWaste> all;
   find_between_kernels(launches, least_bytes, all);
   for (const XrayLaunch& l : launches) {
+    const auto before = static_cast<std::ptrdiff_t>(all.size());
     for (const XrayAccess& a : l.accesses) {
       if (is_global(a)) find_uncoalesced(l, a, all);
       if (a.shared() && !a.atomic()) find_conflicts(l, a, all);
@@ -492,6 +495,10 @@ std::vector<XrayWaste> find_waste(const std::vector<XrayLaunch>& launches, doubl
     find_divergence(l, all);
     find_barriers(l, all);
     find_empty_warps(l, all);
+    for (auto w = all.begin() + before; w != all.end(); ++w) {
+      w->weight *= l.all();
+      w->bytes *= l.all();
+    }
   }
   // What a line does in several places of the code counts once.
   std::vector<XrayWaste> joined;

@@ -65,6 +65,8 @@ struct XrayLaunch {
   std::vector<Barrier> barrier_lines;
   nlohmann::json timeline;
 
+  // From the counts of one launch, and of the blocks that were sampled, to all of them.
+  double all() const { return launches * (blocks_counted > 0 ? blocks / blocks_counted : 1); }
   int threads() const { return block[0] * block[1] * block[2]; }
   std::int64_t shared_bytes() const { return static_shared + dynamic_shared; }
   double sum(bool (*which)(const XrayAccess&), double XrayAccess::*what) const;

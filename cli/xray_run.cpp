@@ -141,10 +141,11 @@ Xray xray_rung(const harness::Places& places, const std::string& op, const fs::p
       const Cost cost = e.op->cost(harness::ArgsBlob(plan).get());
       x.flops = cost.flops;
       x.least_bytes = static_cast<double>(cost.bytes);
-      x.raw = run_counted({places.program.string(), "check", library.string(),
-                           chosen.small ? "--smaller" : "--case", chosen.test->name, "--dtype",
-                           std::string(name(chosen.dtype)), "--backend", "simt", "--no-fork"},
-                          o.blocks);
+      x.raw = run_counted(
+          {places.program.string(), "check", library.string(),
+           chosen.small ? "--smaller" : "--case", chosen.test->name, "--dtype",
+           std::string(name(chosen.dtype)), "--backend", "simt", "--no-fork", "--one-launch"},
+          o.blocks);
       return x;
     }
   }

@@ -138,8 +138,7 @@ KeyCounts key_counts(const Xray& x) {
   k.least = x.least_bytes;
   double requests = 0, sectors = 0, least = 0;
   for (const XrayLaunch& l : x.launches) {
-    // Of all blocks, where some were sampled.
-    const double all = l.launches * (l.blocks_counted > 0 ? l.blocks / l.blocks_counted : 1);
+    const double all = l.all();
     k.moved += all * l.bytes_moved();
     for (const XrayAccess& a : l.accesses) {
       if (a.shared()) {
