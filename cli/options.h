@@ -39,6 +39,7 @@ struct Options {
   std::string op, compare, html;            // of xray
   std::string smaller;                      // a timed case, to be checked in a small version
   std::string gpu = "H200";                 // whose limits and roofline it names
+  int launches = 0;                         // of a case, in `check`; 0: as it has them
   int blocks = 0;                           // to count of each launch; 0: all
   bool registers = true;                    // ask nvcc for them
   bool counts = false;                      // of each rung, in `run`
@@ -47,7 +48,7 @@ struct Options {
   bool print_only = false;  // `start` writes no file
   bool all_hints = false;
   bool where = false;  // `start` says which folder and file, and writes nothing
-  bool once = false;   // `watch` ends after one verdict; `check` launches once per case
+  bool once = false;   // `watch` ends after one verdict
   std::string folder;  // of submissions, for `grade`
   bool verbose = false;
   bool fork = true;

@@ -154,7 +154,8 @@ int profile(const Options& o) {
                             "--backend",
                             "cuda",
                             "--no-fork",
-                            "--one-launch"});
+                            "--launches",
+                            "1"});
   if (run.output.find("ERR_NVGPUCTRPERM") != run.output.npos)
     throw Refusal(
         "ncu may not read the GPU's counters: run this as root, or load the driver with "

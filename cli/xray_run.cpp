@@ -144,7 +144,7 @@ Xray xray_rung(const harness::Places& places, const std::string& op, const fs::p
       x.raw = run_counted(
           {places.program.string(), "check", library.string(),
            chosen.small ? "--smaller" : "--case", chosen.test->name, "--dtype",
-           std::string(name(chosen.dtype)), "--backend", "simt", "--no-fork", "--one-launch"},
+           std::string(name(chosen.dtype)), "--backend", "simt", "--no-fork", "--launches", "1"},
           o.blocks);
       return x;
     }

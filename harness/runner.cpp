@@ -122,8 +122,10 @@ Worker& Runner::worker(std::size_t who) {
 
 json Runner::check_command(const Attempt& attempt, std::int64_t slot) const {
   // Repeated launches are cheap on a GPU, and three catch more of what happens only sometimes.
-  const bool once = settings_.once || (!settings_.gpu && !settings_.check_library.empty());
-  const int launches = once ? 1 : settings_.gpu ? 3 : 2;
+  const int launches = settings_.launches > 0            ? settings_.launches
+                       : settings_.gpu                   ? 3
+                       : settings_.check_library.empty() ? 2
+                                                         : 1;
   return {{"do", "check"},
           {"case", attempt.test},
           {"dtype", std::string(name(attempt.dtype))},
