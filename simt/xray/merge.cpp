@@ -182,6 +182,7 @@ void merge_all(Block& block, BlockState& state) {
 
 void note(Block& block, BlockState& state, const Event& event) {
   const unsigned id = rank_of_running(block), w = id / 32, lane = id % 32;
+  if (id >= block.thread_count) return;  // the launch copies its arguments; no thread runs yet
   WarpTrace& trace = state.warp(w);
   if (__builtin_expect(trace.count[lane] == room, 0)) {
     merge(block, state, w, ~0u, false);

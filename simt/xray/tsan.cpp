@@ -40,7 +40,7 @@ Variable* find_variable(std::uint64_t address) {
 
 // An array of the running thread that the translator has told of.
 const OwnArray* find_own(BlockState& state, unsigned id, std::uint64_t address) {
-  if (state.warps[id / 32] == nullptr) return nullptr;
+  if (id / 32 >= std::size(state.warps) || state.warps[id / 32] == nullptr) return nullptr;
   const WarpTrace& trace = *state.warps[id / 32];
   for (unsigned i = trace.own_count[id % 32]; i-- > 0;) {
     const OwnArray& own = trace.own[id % 32][i];
@@ -60,15 +60,14 @@ std::uint64_t address_in_array(unsigned id, std::uint64_t offset) {
     const std::uint64_t inside = address_in_array(state.array(v->name), address - v->base);
     return note(block, state, Event::of(pc, inside, size, kind, Space::constant));
   }
+  if (const OwnArray* const own = find_own(state, rank_of_running(block), address);
+      own != nullptr) {
+    const std::uint64_t inside = address_in_array(own->id, address - own->base);
+    return note(block, state, Event::of(pc, inside, size, kind, own->space));
+  }
   const void* const pointer = reinterpret_cast<const void*>(address);
   const Fiber& fiber = *block.running;
-  if (pointer >= fiber.stack_low && pointer < fiber.stack_high) {  // a local variable
-    const OwnArray* const own = find_own(state, rank_of_running(block), address);
-    if (own != nullptr)
-      note(block, state,
-           Event::of(pc, address_in_array(own->id, address - own->base), size, kind, own->space));
-    return;
-  }
+  if (pointer >= fiber.stack_low && pointer < fiber.stack_high) return;  // a local variable
   if (block.cluster == nullptr || address - state.arguments < state.arguments_size) return;
   if (block.shared_owner(pointer) != nullptr)
     note(block, state, Event::of(pc, address, size, kind, Space::cluster));
