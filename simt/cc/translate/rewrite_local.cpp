@@ -144,10 +144,22 @@ void tell_parameters(Source& s, Range parameters, Range body, const Names& varyi
   if (!calls.empty()) s.insert_after(body.begin, std::move(calls));
 }
 
+// By the last line marker: `# 12 "file" 3`. That of a keyword says 3 too, since a macro of ours is behind it.
+bool is_in_system_header(const Source& s, Index i) {
+  for (; i > 0; --i) {
+    const std::string_view line = s.text(i);
+    if (s[i].kind != Kind::directive || line.find("pragma") != line.npos) continue;
+    return line.find("\" ") != line.npos && line.find(" 3", line.rfind('"')) != line.npos;
+  }
+  return false;
+}
+
 }  // namespace
 
 void tell_indexed(Source& s, Index name, Index open, bool kernel) {
-  if (name == none || open == none || s.match(open) == none || !s.is(name + 1, '(')) return;
+  if (name == none || open == none || s.match(open) == none || !s.is(name + 1, '(') ||
+      is_in_system_header(s, name))
+    return;
   for (Index i = name; i > 0 && !s.is(i, ';') && !s.is(i, '{') && !s.is(i, '}'); --i)
     if (s.is(i, Word::constexpr_)) return;  // the compiler may run it
   const Range parameters{name + 2, s.after(name + 1)}, body{open, s.match(open)};

@@ -318,7 +318,7 @@ class Translator {
       }
     }
     if (f.body != none) require_attributes(f.body);
-    if (counted_ && !system_header_) tell_indexed(s_, f.name, f.body, true);
+    if (counted_) tell_indexed(s_, f.name, f.body, true);
     if (f.name == none) return;
     kernels_.insert(s_.text(f.name));
     if (f.body != none && by_pointer_) register_template(f);
@@ -450,7 +450,7 @@ class Translator {
       watched_ = declaration_;
       watch_variable(s_, declaration_, at_, counted_);
     }
-    if (counted_ && !inner && !system_header_) tell_indexed(s_, f.name, f.body, false);
+    if (counted_ && !inner) tell_indexed(s_, f.name, f.body, false);
   }
 
   // A variable of this file alone, at the first of its words: what nvcc makes of every one without
