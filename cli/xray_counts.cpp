@@ -372,7 +372,9 @@ void find_between_kernels(const std::vector<XrayLaunch>& launches, double least_
   double count = 0, needed = 0, largest = 0;
   const XrayLaunch* most = nullptr;
   for (const XrayLaunch& l : launches) {
-    const double bytes = l.all() * l.bytes_needed();
+    // What sampled blocks touch does not tell what all of them do: they may share it.
+    if (l.blocks_counted < l.blocks) return;
+    const double bytes = l.launches * l.bytes_needed();
     count += l.launches;
     needed += bytes;
     if (bytes >= largest) most = &l;

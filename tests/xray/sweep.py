@@ -29,8 +29,8 @@ def label(file: Path) -> str:
     return f"{file.parent.name}/{file.stem}"
 
 
-def xray(warpath: str, root: Path, rung: Path, blocks: int = 64) -> dict:
-    command = [warpath, "xray", str(rung), "--no-registers", "--json", "--blocks", str(blocks)]
+def xray(warpath: str, root: Path, rung: Path) -> dict:
+    command = [warpath, "xray", str(rung), "--no-registers", "--json"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=root, check=False)
     if done.returncode != 0:
         return {"error": (done.stdout + done.stderr).strip()}
