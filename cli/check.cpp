@@ -295,6 +295,8 @@ const Command check_command = {
       flags.yes("--ladder", o.ladder, "with a file of your own: the shipped rungs beside it");
       flags.text("--smaller", o.smaller, "C",
                  "a timed case with its sizes halved until it is small, in place of the others");
+      flags.count("--launches", o.launches,
+                  "launches per case (default: 2; 3 on a GPU; 1 under the checks)");
       flags.yes("--brief", o.brief, "each case in one type, another from case to case");
       flags.text("--kernel", o.kernel, "K", "of several plain kernels in a file, this one");
       flags.text(

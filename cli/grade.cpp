@@ -34,9 +34,12 @@ void print_grade(const Grade& grade, const std::string& handle) {
   for (const std::string& reason : grade.refused)
     fmt::print("  {} {}\n", paint(Tone::bad, "refused"), reason);
   for (const GradePart& p : grade.parts)
-    fmt::print("  {} {:>3} of {:<3} {}{}\n",
-               p.points == p.most ? paint(Tone::good, "ok") : paint(Tone::bad, "no"), p.points,
-               p.most, p.what, p.why.empty() ? "" : ": " + p.why);
+    if (p.most == 0)
+      fmt::print("  {:<13} {}: {}\n", "", p.what, p.why);
+    else
+      fmt::print("  {} {:>3} of {:<3} {}{}\n",
+                 p.points == p.most ? paint(Tone::good, "ok") : paint(Tone::bad, "no"), p.points,
+                 p.most, p.what, p.why.empty() ? "" : ": " + p.why);
   const std::string total = fmt::format("{} of 100 points", grade.points());
   fmt::print("{}\n", paint(grade.passed() ? Tone::good : Tone::bad, total));
   if (grade.passed())

@@ -7,6 +7,7 @@
 #include "cli/forbidden.h"
 #include "cli/options.h"
 #include "cli/source_text.h"
+#include "cli/xray_summary.h"
 
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
@@ -80,6 +81,8 @@ Grade Grader::grade(const fs::path& file) {
                              again({path, "--seed", seed, "--brief"}), 0));
   grade.parts.push_back(
       part("clean under the checks", 30, again({path, "--sanitize", "--brief"}), 0));
+  if (grade.passed())
+    grade.parts.push_back(structure_part(places_, file, exercise_.solution(), seconds_));
   return grade;
 }
 

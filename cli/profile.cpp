@@ -153,7 +153,9 @@ int profile(const Options& o) {
                             x.test.substr(x.test.rfind(' ') + 1),
                             "--backend",
                             "cuda",
-                            "--no-fork"});
+                            "--no-fork",
+                            "--launches",
+                            "1"});
   if (run.output.find("ERR_NVGPUCTRPERM") != run.output.npos)
     throw Refusal(
         "ncu may not read the GPU's counters: run this as root, or load the driver with "

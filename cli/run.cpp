@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/report.h"
 #include "cli/terminal.h"
+#include "cli/xray_summary.h"
 #include "harness/worker.h"
 
 namespace warpath::cli {
@@ -19,6 +20,7 @@ Examples:
   ./warpath run norm               every op of a family
   ./warpath run all --dtype bf16
   ./warpath run reduce --rung 05   one rung
+  ./warpath run softmax --counts   also what each rung does to memory: bytes, sectors, bank conflicts, barriers
   ./warpath run softmax --json     the same as data
 
 On a CPU there are no times: they would say nothing about a GPU. Nothing is timed that did not pass.
@@ -53,7 +55,7 @@ std::string rung_to_change(const harness::Places& places, const OpEntry& entry) 
 }
 
 std::string next_step(const harness::Places& places, const std::vector<OpOutcome>& outcomes,
-                      const Backend& backend, const harness::Roofline& roofline) {
+                      const Backend& backend, const harness::Roofline& roofline, bool counted) {
   for (const OpOutcome& o : outcomes)
     for (const harness::Record& r : o.records)
       if (r.status == harness::Status::failed)
@@ -68,9 +70,12 @@ std::string next_step(const harness::Places& places, const std::vector<OpOutcome
           r->record.test, name(r->record.dtype), r->record.name, 100 * *r->of_roofline,
           o.entry->folder);
   }
-  return fmt::format("copy ops/{}/{}/{} to mine.cu, change it, and ./warpath check {} mine.cu",
-                     o.entry->family, o.entry->folder, rung_to_change(places, *o.entry),
-                     o.entry->name());
+  return fmt::format(
+      "{}copy ops/{}/{}/{} to mine.cu, change it, and ./warpath check {} mine.cu",
+      counted ? ""
+              : fmt::format("./warpath run {} --counts shows why a rung is fast or slow; ",
+                            o.entry->name()),
+      o.entry->family, o.entry->folder, rung_to_change(places, *o.entry), o.entry->name());
 }
 
 int run(const Options& o) {
@@ -92,17 +97,28 @@ int run(const Options& o) {
     nlohmann::ordered_json j = backend_json(backend);
     j["seed"] = settings.seed;
     j["passed"] = exit_status(outcomes) == all_passed;
-    for (const OpOutcome& outcome : outcomes) j["ops"].push_back(outcome_json(outcome, roofline));
-    j["next"] = next_step(places, outcomes, backend, roofline);
+    for (const OpOutcome& outcome : outcomes) {
+      j["ops"].push_back(outcome_json(outcome, roofline));
+      if (o.counts) j["ops"].back()["counts"] = count_rungs(places, *outcome.entry);
+    }
+    j["next"] = next_step(places, outcomes, backend, roofline, o.counts);
     print_json(j);
     return exit_status(outcomes);
   }
   for (const OpOutcome& outcome : outcomes) {
     print_checks(outcome, o.verbose);
     if (backend.gpu) print_times(outcome, roofline);
+    if (o.counts) {
+      Progress progress;
+      progress.show("compiling the rungs of " + outcome.entry->name() + " to be counted");
+      const nlohmann::ordered_json counts = count_rungs(places, *outcome.entry);
+      progress.clear();
+      print_counts(counts);
+    }
   }
   print_closing(outcomes);
-  fmt::print("{} {}\n", paint(Tone::note, "next:"), next_step(places, outcomes, backend, roofline));
+  fmt::print("{} {}\n", paint(Tone::note, "next:"),
+             next_step(places, outcomes, backend, roofline, o.counts));
   return exit_status(outcomes);
 }
 
@@ -115,6 +131,8 @@ const Command run_command = {
       add_selection_flags(flags, o);
       flags.seconds("--seconds", o.seconds,
                     "timer budget of one rung and case on a GPU, all its turns together");
+      flags.yes("--counts", o.counts,
+                "compile each rung once more and count what it does to memory, on this CPU");
       flags.yes("-v,--verbose", o.verbose, "every failure with all it printed");
       add_running_flags(flags, o);
       add_json_flag(flags, o);

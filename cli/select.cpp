@@ -210,6 +210,7 @@ harness::Settings make_settings(const Places& places, const Backend& backend, co
   s.seconds = o.seconds;
   s.rest = backend.gpu ? harness::rest_before_turn : 0;
   s.patience = o.patience;
+  s.launches = o.launches;
   if (o.sanitize) s.check_library = places.check_library();
   return s;
 }

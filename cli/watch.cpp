@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/exercise.h"
 #include "cli/terminal.h"
+#include "cli/xray_summary.h"
 
 namespace fs = std::filesystem;
 
@@ -84,6 +85,9 @@ int watch(const Options& o) {
     fmt::print("{} {}\n  {}\n", paint(Tone::strong, exercise.name()),
                paint(Tone::dim, fmt::format("({:.1f} s)", took)),
                paint(verdict.good ? Tone::good : Tone::bad, verdict.text));
+    if (verdict.good)
+      if (const std::string slow = slow_here(places, file, 60); !slow.empty())
+        fmt::print("  slow here: {}\n", slow);
     if (verdict.good)
       fmt::print("  next: {}\n", paint(Tone::note, "./warpath grade " + exercise.handle()));
     std::fflush(stdout);

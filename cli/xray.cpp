@@ -17,6 +17,7 @@
 #include "cli/xray_counts.h"
 #include "cli/xray_page.h"
 #include "cli/xray_run.h"
+#include "cli/xray_summary.h"
 
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
@@ -55,13 +56,19 @@ const GpuFacts& gpu_of(const std::string& word) {
   throw Refusal(did_you_mean("GPU", word, names));
 }
 
-std::string registers_text(const Xray& x, const std::string& kernel, int& count) {
-  count = 0;
-  const std::string bare = kernel.substr(0, kernel.find('<'));
-  for (const auto& [name, n] : x.registers)
-    if (name == bare) count = std::max(count, n);
-  return count > 0 ? fmt::format("{} registers per thread", count)
-                   : "registers unknown (nvcc tells)";
+// Of registers, spills and local arrays; `registers` is 0 where they are unknown.
+std::string ptxas_text(const Xray& x, const std::string& kernel, int& registers) {
+  const PtxasFacts facts = x.facts(kernel);
+  registers = facts.registers;
+  if (registers == 0) return "registers and spills unknown (nvcc tells)";
+  std::string text = fmt::format("{} registers per thread", registers);
+  text += facts.spill_loads + facts.spill_stores > 0
+              ? fmt::format(", spills of {} bytes stored and {} loaded", facts.spill_stores,
+                            facts.spill_loads)
+              : ", no spills";
+  if (const int arrays = facts.stack - facts.spill_stores; arrays > 0)
+    text += fmt::format(", {} bytes of local arrays", arrays);
+  return text;
 }
 
 std::string bound_by(const Xray& x, const XrayLaunch& l, const GpuFacts& gpu) {
@@ -78,13 +85,15 @@ std::string bound_by(const Xray& x, const XrayLaunch& l, const GpuFacts& gpu) {
 }
 
 std::string mark(const XrayAccess& a) {
-  const std::string label = a.shared()   ? (a.atomic()  ? "atoms"
-                                            : a.loads() ? "lds"
-                                                        : "sts")
-                            : a.atomic() ? "red"
-                            : a.bulk()   ? "bulk"
-                            : a.loads()  ? "ld"
-                                         : "st";
+  const std::string label = a.shared()     ? (a.atomic()  ? "atoms"
+                                              : a.loads() ? "lds"
+                                                          : "sts")
+                            : a.constant() ? "ldc"
+                            : a.local()    ? (a.loads() ? "ldl" : "stl")
+                            : a.atomic()   ? "red"
+                            : a.bulk()     ? "bulk"
+                            : a.loads()    ? "ld"
+                                           : "st";
   if (a.bulk()) return label;
   return fmt::format("{} {:.3g}", label, a.cost());
 }
@@ -96,8 +105,13 @@ bool is_wasteful(const XrayAccess& a) {
 // The lines of each file from the first to the last with a count, and two around them.
 void print_source(const Xray& x) {
   std::map<std::string, std::map<int, std::vector<const XrayAccess*>>> files;
-  std::map<std::pair<std::string, int>, double> barriers;
+  std::map<std::pair<std::string, int>, double> barriers, splits;
   for (const XrayLaunch& l : x.launches) {
+    for (const XrayCode& c : l.code) {
+      if (c.splits <= 0 || c.times <= 0) continue;
+      double& most = splits[{fs::path(c.file).filename().string(), c.line}];
+      most = std::max(most, c.splits / c.times);
+    }
     for (const XrayAccess& a : l.accesses)
       if (a.line > 0) files[a.file][a.line].push_back(&a);
     for (const auto& b : l.barrier_lines) {
@@ -125,16 +139,33 @@ void print_source(const Xray& x) {
       if (const auto b = barriers.find({fs::path(file).filename().string(), n});
           b != barriers.end())
         gutter += fmt::format("{}bar {:.3g}", gutter.empty() ? "" : "  ", b->second);
+      if (const auto c = splits.find({fs::path(file).filename().string(), n});
+          c != splits.end() && c->second >= 0.05)
+        gutter += fmt::format("{}split {:.0f}%", gutter.empty() ? "" : "  ", 100 * c->second);
       const std::string cell = fmt::format("{:>22}", gutter);
       fmt::print("{} {:>4} | {}\n", bad ? paint(Tone::bad, cell) : cell, n, text);
     }
   }
 }
 
+// What has no column of its own.
+std::string notes(const XrayAccess& a) {
+  std::vector<std::string> said;
+  if (a.constant()) said.push_back(fmt::format("'{}': {:.1f} addresses", a.array, a.cost()));
+  if (a.local()) said.push_back(fmt::format("local array '{}'", a.array));
+  if (a.space == "global" && a.loads() && a.first_touches < 0.95 * a.sectors && !a.bulk())
+    said.push_back(fmt::format("{:.0f}% read again", 100 * (1 - a.first_touches / a.sectors)));
+  if (a.misaligned > 0 && a.requests > 0)
+    said.push_back(fmt::format("{:.0f}% begin inside a sector", 100 * a.misaligned / a.requests));
+  if (a.atomic() && a.requests > 0)
+    said.push_back(fmt::format("{:.1f} lanes on one address", a.on_one_address / a.requests));
+  return fmt::format("{}", fmt::join(said, "; "));
+}
+
 void print_table(const XrayLaunch& l) {
   Table table({"line", "access", "requests", "sectors", "per request", "least", "wavefronts",
-               "per request", "least", "bytes", "lanes"},
-              "llrrrrrrrrr");
+               "per request", "least", "bytes", "lanes", ""},
+              "llrrrrrrrrrl");
   std::map<std::tuple<std::string, int, std::string, std::string, int>, XrayAccess> rows;
   for (const XrayAccess& a : l.accesses) {
     XrayAccess& r = rows[{a.file, a.line, a.space, a.kind, a.bytes}];
@@ -142,13 +173,15 @@ void print_table(const XrayLaunch& l) {
       r = a;
       continue;
     }
-    for (const auto member : {&XrayAccess::requests, &XrayAccess::lanes, &XrayAccess::sectors,
-                              &XrayAccess::least_sectors, &XrayAccess::wavefronts,
-                              &XrayAccess::least_wavefronts, &XrayAccess::bytes_asked})
+    for (const auto member :
+         {&XrayAccess::requests, &XrayAccess::lanes, &XrayAccess::sectors,
+          &XrayAccess::least_sectors, &XrayAccess::wavefronts, &XrayAccess::least_wavefronts,
+          &XrayAccess::bytes_asked, &XrayAccess::misaligned, &XrayAccess::on_one_address,
+          &XrayAccess::addresses, &XrayAccess::first_touches})
       r.*member += a.*member;
   }
   for (const auto& [key, a] : rows) {
-    const bool s = a.shared();
+    const bool s = a.shared(), c = a.constant();
     const std::string per = fmt::format("{:.1f}", a.cost()),
                       least = fmt::format("{:.1f}", a.least());
     const Tone tone = is_wasteful(a) ? Tone::bad : Tone::plain;
@@ -156,14 +189,15 @@ void print_table(const XrayLaunch& l) {
         {{a.line > 0 ? fmt::format("{}:{}", fs::path(a.file).filename().string(), a.line) : "?"},
          {fmt::format("{} {}{}", a.space, a.kind, a.inside.empty() ? "" : " in " + a.inside)},
          {short_count(a.requests)},
-         {s ? "" : short_count(a.sectors)},
+         {s || c ? "" : short_count(a.sectors)},
          {s ? "" : per, tone},
          {s ? "" : least},
          {s ? short_count(a.wavefronts) : ""},
          {s ? per : "", tone},
          {s ? least : ""},
          {a.bulk() ? short_bytes(a.bytes_asked) : std::to_string(a.bytes)},
-         {fmt::format("{:.1f}", a.lanes_per_request())}});
+         {fmt::format("{:.1f}", a.lanes_per_request())},
+         {notes(a), Tone::dim}});
   }
   table.print();
 }
@@ -177,7 +211,7 @@ void print_launch(const Xray& x, const XrayLaunch& l, const GpuFacts& gpu) {
                  : "");
   fmt::print("  {}\n", bound_by(x, l, gpu));
   int registers = 0;
-  const std::string said = registers_text(x, l.kernel, registers);
+  const std::string said = ptxas_text(x, l.kernel, registers);
   const Occupancy o = occupancy(gpu, l.threads(), l.shared_bytes(), registers);
   fmt::print(
       "  {} threads, {} of shared memory per block, {}: {} {} holds {} blocks, {:.0f}% of its "
@@ -186,140 +220,45 @@ void print_launch(const Xray& x, const XrayLaunch& l, const GpuFacts& gpu) {
       "a multiprocessor of the", gpu.name, o.blocks, 100 * o.share, registers > 0 ? "" : " at most",
       o.limit);
   fmt::print(
-      "  {:.1f} of 32 lanes active per instruction; {:.1f} barriers per block; {} warp "
-      "operations\n\n",
+      "  {:.1f} of 32 lanes active per instruction; {:.1f} barriers per thread; {} warp "
+      "operations; the busiest warp of a block does {:.1f}x as much as the average one\n\n",
       l.active_lanes(), l.blocks_counted > 0 ? l.barriers / l.blocks_counted : 0,
-      short_count(l.warp_operations));
+      short_count(l.warp_operations), l.unevenness());
   print_table(l);
 }
 
-void print_sentences(const Xray& x) {
-  if (x.waste.empty()) {
-    fmt::print("  no access moves more than it must, no warp splits\n");
-    return;
-  }
-  for (std::size_t i = 0; i < std::min<std::size_t>(3, x.waste.size()); ++i) {
-    const XrayWaste& w = x.waste[i];
-    fmt::print("  {}. {}{} {}\n", i + 1, w.sentence,
-               w.bytes > 0 ? fmt::format(" ({} in vain)", short_bytes(w.bytes)) : "",
-               paint(Tone::dim, fmt::format("[{}: {}/README.md]", w.kind, w.lesson)));
-  }
+// All launches of an op together: "it moves 8.0x the bytes it must".
+void print_whole(const Xray& x, const GpuFacts& gpu) {
+  const KeyCounts k = key_counts(x);
+  if (k.least <= 0) return;
+  const double ridge = gpu.fp32 * 1e12 / (gpu.bandwidth * 1e9), intensity = x.flops / k.least;
+  fmt::print("  In all it moves {} through L1, {:.1f}x the {} that it must", short_bytes(k.moved),
+             k.moved / k.least, short_bytes(k.least));
+  if (x.flops > 0)
+    fmt::print("; with {} flops, {:.2g} per byte, it is bound by {} on an {}", short_count(x.flops),
+               intensity, intensity < ridge ? "memory" : "arithmetic", gpu.name);
+  fmt::print(".\n");
 }
 
 void print(const Xray& x, const GpuFacts& gpu) {
   fmt::print("{}{}\n", paint(Tone::strong, x.title),
              x.test.empty() ? "" : ", " + x.test + (x.shape.empty() ? "" : " (" + x.shape + ")"));
   print_sentences(x);
+  print_whole(x, gpu);
   print_source(x);
   fmt::print("{}\n", paint(Tone::dim,
                            "  ld, st: sectors per request of global memory; lds, sts: wavefronts "
-                           "per request of shared memory; bar: barriers per block"));
+                           "per request of shared memory; ldl, stl: sectors of local memory; ldc: "
+                           "addresses of constant memory; bar: barriers of each thread; split: how "
+                           "often a warp's lanes go on apart"));
   for (const XrayLaunch& l : x.launches) print_launch(x, l, gpu);
-}
-
-struct Key {
-  const char *name, *metric;
-  double (*of)(const Xray&);
-};
-
-double over(const Xray& x, bool (*which)(const XrayAccess&), double XrayAccess::*what) {
-  double total = 0;
-  for (const XrayLaunch& l : x.launches) total += l.sum(which, what);
-  return total;
-}
-bool global_load(const XrayAccess& a) {
-  return a.space == "global" && a.loads() && !a.bulk();
-}
-bool global_store(const XrayAccess& a) {
-  return a.space == "global" && a.stores() && !a.bulk();
-}
-bool global_atomic(const XrayAccess& a) {
-  return a.space == "global" && a.atomic();
-}
-bool shared_load(const XrayAccess& a) {
-  return a.shared() && a.loads();
-}
-bool shared_store(const XrayAccess& a) {
-  return a.shared() && a.stores();
-}
-bool any_bulk(const XrayAccess& a) {
-  return a.bulk();
-}
-
-const Key keys[] = {
-    {"global load requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-     [](const Xray& x) { return over(x, global_load, &XrayAccess::requests); }},
-    {"global load sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-     [](const Xray& x) { return over(x, global_load, &XrayAccess::sectors); }},
-    {"  at least", "",
-     [](const Xray& x) { return over(x, global_load, &XrayAccess::least_sectors); }},
-    {"  different ones", "",
-     [](const Xray& x) { return over(x, global_load, &XrayAccess::first_touches); }},
-    {"global store requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
-     [](const Xray& x) { return over(x, global_store, &XrayAccess::requests); }},
-    {"global store sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-     [](const Xray& x) { return over(x, global_store, &XrayAccess::sectors); }},
-    {"  at least", "",
-     [](const Xray& x) { return over(x, global_store, &XrayAccess::least_sectors); }},
-    {"global atomic requests", "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum + op_atom",
-     [](const Xray& x) { return over(x, global_atomic, &XrayAccess::requests); }},
-    {"shared load wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-     [](const Xray& x) { return over(x, shared_load, &XrayAccess::wavefronts); }},
-    {"  without conflicts", "",
-     [](const Xray& x) { return over(x, shared_load, &XrayAccess::least_wavefronts); }},
-    {"shared store wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
-     [](const Xray& x) { return over(x, shared_store, &XrayAccess::wavefronts); }},
-    {"  without conflicts", "",
-     [](const Xray& x) { return over(x, shared_store, &XrayAccess::least_wavefronts); }},
-    {"sectors of bulk copies", "",
-     [](const Xray& x) { return over(x, any_bulk, &XrayAccess::sectors); }},
-    {"barriers", "",
-     [](const Xray& x) {
-       double n = 0;
-       for (const XrayLaunch& l : x.launches) n += l.barriers;
-       return n;
-     }},
-    {"active lanes", "smsp__thread_inst_executed_per_inst_executed.ratio",
-     [](const Xray& x) {
-       double times = 0, lanes = 0;
-       for (const XrayLaunch& l : x.launches)
-         for (const XrayCode& c : l.code) {
-           times += c.times;
-           lanes += c.lanes;
-         }
-       return times > 0 ? lanes / times : 0;
-     }},
-};
-
-void print_comparison(const Xray& a, const Xray& b) {
-  fmt::print("{} and {}, {}\n\n", paint(Tone::strong, a.title), paint(Tone::strong, b.title),
-             a.test);
-  Table table({"", a.title, b.title, "", "Nsight Compute's name"}, "lrrrl");
-  for (const Key& k : keys) {
-    const double before = k.of(a), after = k.of(b);
-    if (before == 0 && after == 0) continue;
-    const std::string change = before > 0 && after > 0 && before != after
-                                   ? fmt::format("{:.2g}x", after / before)
-                               : before == after ? "="
-                                                 : "";
-    table.add({{k.name},
-               {short_count(before)},
-               {short_count(after)},
-               {change, Tone::dim},
-               {k.metric, Tone::dim}});
-  }
-  table.print();
-  for (const Xray* x : {&a, &b}) {
-    fmt::print("\n{}\n", paint(Tone::strong, x->title));
-    print_sentences(*x);
-  }
 }
 
 ordered_json data_of(const Xray& x, const GpuFacts& gpu) {
   ordered_json j = {{"title", x.title}, {"file", x.file.string()}, {"case", x.test},
                     {"shape", x.shape}, {"flops", x.flops},        {"least_bytes", x.least_bytes}};
-  for (const Key& k : keys)
-    j["totals"][std::string(k.metric).empty() ? std::string(k.name) : k.metric] = k.of(x);
+  j["totals"] = totals_json(x);
+  j["key"] = to_json(key_counts(x));
   for (const XrayWaste& w : x.waste)
     j["waste"].push_back({{"kind", w.kind},
                           {"file", w.file},
@@ -327,22 +266,72 @@ ordered_json data_of(const Xray& x, const GpuFacts& gpu) {
                           {"kernel", w.kernel},
                           {"bytes", w.bytes},
                           {"sentence", w.sentence},
-                          {"lesson", w.lesson + "/README.md"}});
+                          {"share", w.share},
+                          {"lesson", w.page()}});
   if (x.waste.empty()) j["waste"] = ordered_json::array();
   for (const XrayLaunch& l : x.launches) {
-    int registers = 0;
-    registers_text(x, l.kernel, registers);
+    const PtxasFacts facts = x.facts(l.kernel);
+    const int registers = facts.registers;
     const Occupancy o = occupancy(gpu, l.threads(), l.shared_bytes(), registers);
     ordered_json k = {{"kernel", l.kernel},
                       {"gpu", gpu.name},
                       {"blocks_per_multiprocessor", o.blocks},
                       {"occupancy", o.share},
                       {"limited_by", o.limit}};
-    k["registers"] = registers > 0 ? ordered_json(registers) : ordered_json(nullptr);
+    const auto known = [&](int n) {
+      return registers > 0 ? ordered_json(n) : ordered_json(nullptr);
+    };
+    k["registers"] = known(registers);
+    k["spill_bytes_stored"] = known(facts.spill_stores);
+    k["spill_bytes_loaded"] = known(facts.spill_loads);
+    k["stack_bytes"] = known(facts.stack);
     j["occupancy"].push_back(std::move(k));
   }
   j["counts"] = x.raw;
   return j;
+}
+
+// "case 'square' in f32": the same work for another kernel.
+Options on_same_case(const Options& o, const Xray& x) {
+  Options same = o;
+  if (const auto quote = x.test.find('\''); quote != x.test.npos && o.cases.empty()) {
+    same.cases = {x.test.substr(quote + 1, x.test.rfind('\'') - quote - 1)};
+    same.dtypes = {x.test.substr(x.test.rfind(' ') + 1)};
+  }
+  return same;
+}
+
+// The rungs before and after one of an op, on the same case, where they take it.
+std::vector<Xray> neighbours(const harness::Places& places, const Xray& x, const Options& o) {
+  std::vector<fs::path> ladder;
+  const std::string stem = x.file.stem().string(), name = rung_name(x.file.string());
+  const std::string part = stem.substr(0, stem.size() - name.size());  // "backward_"
+  for (const auto& e : fs::directory_iterator(x.file.parent_path())) {
+    const std::string file = e.path().stem().string(), rung = rung_name(e.path().string());
+    if (e.path().extension() == ".cu" && file == part + rung &&
+        std::isdigit(static_cast<unsigned char>(rung[0])))
+      ladder.push_back(e.path());
+  }
+  std::sort(ladder.begin(), ladder.end());
+  const auto at = std::find(ladder.begin(), ladder.end(), x.file) - ladder.begin();
+  Options same = on_same_case(o, x);
+  same.registers = false;
+  std::vector<Xray> found;
+  for (const auto i : {at - 1, at + 1}) {
+    if (i < 0 || i >= std::ssize(ladder)) continue;
+    try {
+      found.push_back(take_xray(places, ladder[static_cast<std::size_t>(i)].string(),
+                                x.title.substr(0, x.title.find('/')), same));
+    } catch (const Refusal&) {
+    }
+  }
+  return found;
+}
+
+XrayPagePart page_part(const Xray& x) {
+  return {x.title,         x.test + (x.shape.empty() ? "" : " (" + x.shape + ")"),
+          x.file.string(), x.flops,
+          x.launches,      x.waste};
 }
 
 int xray(const Options& o) {
@@ -362,23 +351,17 @@ int xray(const Options& o) {
     const auto slash = words[0].rfind('/');
     const bool is_name = o.compare.find('/') == o.compare.npos && !o.compare.ends_with(".cu");
     const bool of_rung = slash != words[0].npos && !words[0].ends_with(".cu");
-    Options same = o;
-    // On the same case, so that the counts are of the same work.
-    if (const auto quote = x.test.find('\''); quote != x.test.npos && o.cases.empty()) {
-      same.cases = {x.test.substr(quote + 1, x.test.rfind('\'') - quote - 1)};
-      same.dtypes = {x.test.substr(x.test.rfind(' ') + 1)};
-    }
+    const Options same = on_same_case(o, x);
     other = take_xray(places,
                       is_name && of_rung ? words[0].substr(0, slash + 1) + o.compare : o.compare,
                       op, same);
   }
   if (!o.html.empty()) {
-    std::vector<XrayPagePart> parts;
-    parts.push_back({x.title, x.test + (x.shape.empty() ? "" : " (" + x.shape + ")"),
-                     x.file.string(), x.flops, x.launches, x.waste});
+    std::vector<XrayPagePart> parts = {page_part(x)};
     if (other)
-      parts.push_back({other->title, other->test, other->file.string(), other->flops,
-                       other->launches, other->waste});
+      parts.push_back(page_part(*other));
+    else if (!x.file.empty() && !x.test.empty())
+      for (const Xray& near : neighbours(places, x, o)) parts.push_back(page_part(near));
     write_xray_page(o.html, parts, gpu);
     if (!o.json) fmt::print("{}\n", o.html);
   }

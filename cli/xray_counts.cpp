@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -66,6 +67,8 @@ XrayAccess read_access(const json& j, const std::string& main_file) {
   a.wavefronts = number(j, "wavefronts");
   a.least_wavefronts = number(j, "least_wavefronts");
   a.on_one_address = number(j, "lanes_on_one_address");
+  a.addresses = number(j, "addresses");
+  a.array = j.value("array", "");
   a.has_stride = j.contains("stride");
   if (a.has_stride) a.stride = j.at("stride");
   a.samples = j.value("samples", json::array());
@@ -82,7 +85,8 @@ void scale(XrayLaunch& l, double by) {
     for (const auto member :
          {&XrayAccess::requests, &XrayAccess::lanes, &XrayAccess::bytes_asked, &XrayAccess::sectors,
           &XrayAccess::least_sectors, &XrayAccess::first_touches, &XrayAccess::misaligned,
-          &XrayAccess::wavefronts, &XrayAccess::least_wavefronts, &XrayAccess::on_one_address})
+          &XrayAccess::wavefronts, &XrayAccess::least_wavefronts, &XrayAccess::on_one_address,
+          &XrayAccess::addresses})
       a.*member *= by;
   for (XrayCode& c : l.code)
     for (const auto member : {&XrayCode::times, &XrayCode::lanes, &XrayCode::splits})
@@ -200,6 +204,46 @@ void find_narrow(const XrayLaunch& l, const XrayAccess& a, std::vector<XrayWaste
       where(a), verb(a), a.bytes, 32 * a.bytes, short_count(a.requests * a.bytes / 16),
       short_count(a.requests));
   into.push_back(std::move(w));
+}
+
+// Constant memory gives a warp one address at a time.
+void find_constants(const XrayLaunch& l, const XrayAccess& a, std::vector<XrayWaste>& into) {
+  if (!a.constant() || a.requests <= 0 || a.cost() < 1.5) return;
+  XrayWaste w{"constant memory",
+              a.file,
+              a.line,
+              l.kernel,
+              (a.addresses - a.requests) * per_wavefront,
+              0,
+              "",
+              "docs/xray.md"};
+  w.sentence = fmt::format(
+      "{} reads {} addresses of '{}' per request: constant memory serves a warp one address at a "
+      "time. Put a table that lanes index differently into shared or global memory.",
+      where(a), with_digit(a.cost()), a.array);
+  into.push_back(std::move(w));
+}
+
+// An array of a thread that its lanes index differently: no register can be indexed.
+void find_local_arrays(const XrayLaunch& l, std::vector<XrayWaste>& into) {
+  std::map<std::string, std::pair<const XrayAccess*, double>> arrays;  // the worst access; sectors
+  for (const XrayAccess& a : l.accesses) {
+    if (!a.local()) continue;
+    auto& [most, sectors] = arrays[a.array];
+    if (most == nullptr || a.sectors > most->sectors) most = &a;
+    sectors += a.sectors;
+  }
+  for (const auto& [name, found] : arrays) {
+    const auto& [a, sectors] = found;
+    XrayWaste w{"local memory", a->file, a->line,       l.kernel, sectors * per_known_sector,
+                sectors * 32,   "",      "docs/xray.md"};
+    w.sentence = fmt::format(
+        "{} indexes the local array '{}' by a value that differs from lane to lane, so it lives in "
+        "local memory: {} sectors per request where a register needs none. Index it by constants "
+        "(unroll the loop), or keep it in shared memory.",
+        where(*a), name, with_digit(a->cost()));
+    into.push_back(std::move(w));
+  }
 }
 
 // Loads of sectors that the launch has read before, over all lines: a cache may have them, but they pass through it.
@@ -322,6 +366,57 @@ void find_empty_warps(const XrayLaunch& l, std::vector<XrayWaste>& into) {
   into.push_back(std::move(w));
 }
 
+// What passes through memory between the kernels of an op: written by one, read by the next.
+void find_between_kernels(const std::vector<XrayLaunch>& launches, double least_bytes,
+                          std::vector<XrayWaste>& into) {
+  double count = 0, needed = 0, largest = 0;
+  const XrayLaunch* most = nullptr;
+  for (const XrayLaunch& l : launches) {
+    // What sampled blocks touch does not tell what all of them do: they may share it.
+    if (l.blocks_counted < l.blocks) return;
+    const double bytes = l.launches * l.bytes_needed();
+    count += l.launches;
+    needed += bytes;
+    if (bytes >= largest) most = &l;
+    largest = std::max(largest, bytes);
+  }
+  if (count < 2 || least_bytes <= 0 || most == nullptr || needed < 1.3 * least_bytes) return;
+  const double extra = needed - least_bytes;
+  XrayWaste w{"between kernels",
+              most->accesses.front().file,
+              most->accesses.front().line,
+              most->kernel,
+              extra / 32 * per_new_sector,
+              extra,
+              "",
+              "ops/elementwise/fused_elementwise"};
+  w.sentence = fmt::format(
+      "{} launches touch {} of memory in all where the op must move {}: each reads again what the "
+      "one "
+      "before it wrote or read. Do more per launch, so that values stay in registers or shared "
+      "memory.",
+      with_digit(count), short_bytes(needed), short_bytes(least_bytes));
+  into.push_back(std::move(w));
+}
+
+// What all the accesses, basic blocks and barriers weigh.
+double all_work(const std::vector<XrayLaunch>& launches) {
+  double total = 0;
+  for (const XrayLaunch& l : launches) {
+    double work = 0;
+    for (const XrayAccess& a : l.accesses) {
+      work += a.requests * per_request + (a.wavefronts + a.addresses) * per_wavefront;
+      const double fresh = std::min(a.first_touches, a.sectors);
+      work += fresh * per_new_sector + (a.sectors - fresh) * per_known_sector;
+      if (a.atomic()) work += a.on_one_address * per_meeting;
+    }
+    for (const XrayCode& c : l.code) work += c.times * per_block_of_code;
+    work += l.barriers * ((l.threads() + 31) / 32.0) * per_barrier;
+    total += l.all() * work;
+  }
+  return total;
+}
+
 }  // namespace
 
 double XrayLaunch::sum(bool (*which)(const XrayAccess&), double XrayAccess::*what) const {
@@ -337,6 +432,10 @@ double XrayLaunch::bytes_moved() const {
 double XrayLaunch::bytes_needed() const {
   return 32 *
          sum([](const XrayAccess& a) { return a.space == "global"; }, &XrayAccess::first_touches);
+}
+double XrayLaunch::unevenness() const {
+  return all_warps > 0 && blocks_counted > 0 ? busiest_warp / blocks_counted / (all_warps / warps)
+                                             : 1;
 }
 double XrayLaunch::active_lanes() const {
   double times = 0, lanes = 0;
@@ -380,20 +479,28 @@ std::vector<XrayLaunch> read_xray(const json& counts, const std::string& main_fi
   return all;
 }
 
-std::vector<XrayWaste> find_waste(const std::vector<XrayLaunch>& launches) {
+std::vector<XrayWaste> find_waste(const std::vector<XrayLaunch>& launches, double least_bytes) {
   std::vector<XrayWaste> all;
+  find_between_kernels(launches, least_bytes, all);
   for (const XrayLaunch& l : launches) {
+    const auto before = static_cast<std::ptrdiff_t>(all.size());
     for (const XrayAccess& a : l.accesses) {
       if (is_global(a)) find_uncoalesced(l, a, all);
       if (a.shared() && !a.atomic()) find_conflicts(l, a, all);
       find_meetings(l, a, all);
       if (is_global(a)) find_narrow(l, a, all);
+      find_constants(l, a, all);
     }
+    find_local_arrays(l, all);
     find_rereads(l, all);
     find_shared_traffic(l, all);
     find_divergence(l, all);
     find_barriers(l, all);
     find_empty_warps(l, all);
+    for (auto w = all.begin() + before; w != all.end(); ++w) {
+      w->weight *= l.all();
+      w->bytes *= l.all();
+    }
   }
   // What a line does in several places of the code counts once.
   std::vector<XrayWaste> joined;
@@ -409,6 +516,8 @@ std::vector<XrayWaste> find_waste(const std::vector<XrayLaunch>& launches) {
     same->weight += w.weight;
     same->bytes += w.bytes;
   }
+  const double work = all_work(launches);
+  for (XrayWaste& w : joined) w.share = work > 0 ? w.weight / work : 0;
   std::stable_sort(joined.begin(), joined.end(),
                    [](const XrayWaste& a, const XrayWaste& b) { return a.weight > b.weight; });
   return joined;

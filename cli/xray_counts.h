@@ -18,20 +18,27 @@ struct XrayAccess {
   double sectors = 0, least_sectors = 0, first_touches = 0, misaligned = 0;
   double wavefronts = 0, least_wavefronts = 0;
   double on_one_address = 0;
+  double addresses = 0;  // of constant and local memory: different ones in a warp, summed
+  std::string array;     // and the variable's name
   bool has_stride = false;
   std::int64_t stride = 0;
   nlohmann::json samples;
 
   bool shared() const { return space == "shared"; }
+  bool constant() const { return space == "constant"; }
+  bool local() const { return space == "local"; }
   bool loads() const { return kind.ends_with("load"); }
   bool stores() const { return kind.ends_with("store"); }
   bool atomic() const { return kind == "atomic"; }
   bool bulk() const { return kind.starts_with("bulk"); }
   double lanes_per_request() const { return requests > 0 ? lanes / requests : 0; }
-  // Sectors or wavefronts per request, as they are and at least.
-  double cost() const { return requests > 0 ? (shared() ? wavefronts : sectors) / requests : 0; }
+  // Sectors, wavefronts or (constant memory) addresses per request, as they are and at least.
+  double cost() const {
+    return requests > 0 ? (shared() ? wavefronts : constant() ? addresses : sectors) / requests : 0;
+  }
   double least() const {
-    return requests > 0 ? (shared() ? least_wavefronts : least_sectors) / requests : 0;
+    if (requests <= 0) return 0;
+    return constant() ? 1 : (shared() ? least_wavefronts : least_sectors) / requests;
   }
 };
 
@@ -58,12 +65,15 @@ struct XrayLaunch {
   std::vector<Barrier> barrier_lines;
   nlohmann::json timeline;
 
+  // From the counts of one launch, and of the blocks that were sampled, to all of them.
+  double all() const { return launches * (blocks_counted > 0 ? blocks / blocks_counted : 1); }
   int threads() const { return block[0] * block[1] * block[2]; }
   std::int64_t shared_bytes() const { return static_shared + dynamic_shared; }
   double sum(bool (*which)(const XrayAccess&), double XrayAccess::*what) const;
   double bytes_moved() const;   // sectors of global memory, in bytes
   double bytes_needed() const;  // those that the launch touches at all, once
   double active_lanes() const;  // per instruction of a warp
+  double unevenness() const;  // how much more the busiest warp of a block does than the average one
 };
 
 // `main_file`: lines are told there where an access is reached through it.
@@ -78,9 +88,13 @@ struct XrayWaste {
   double weight = 0;     // to put them in order; no time
   double bytes = 0;      // moved or passed through in vain
   std::string sentence;  // with what to do about it
-  std::string lesson;    // a page of ours that shows the cure
+  std::string lesson;    // a folder or a page of ours that shows the cure
+  double share = 0;      // of all that the kernels do, by the same weights
+
+  std::string page() const { return lesson.ends_with(".md") ? lesson : lesson + "/README.md"; }
 };
-std::vector<XrayWaste> find_waste(const std::vector<XrayLaunch>& launches);
+// `least_bytes`: what the op must move; 0 where that is unknown.
+std::vector<XrayWaste> find_waste(const std::vector<XrayLaunch>& launches, double least_bytes = 0);
 
 std::string short_count(double n);  // 4096, 131k, 16.8M
 std::string short_bytes(double n);

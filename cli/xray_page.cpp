@@ -21,13 +21,14 @@ std::string short_name(const std::string& file) {
 }
 
 ordered_json access_json(const XrayAccess& a) {
-  ordered_json j = {{"file", a.file},         {"short", short_name(a.file)},
-                    {"line", a.line},         {"inside", a.inside},
-                    {"space", a.space},       {"kind", a.kind},
-                    {"bulk", a.bulk()},       {"bytes", a.bytes},
-                    {"requests", a.requests}, {"lanes", a.lanes_per_request()},
-                    {"sectors", a.sectors},   {"wavefronts", a.wavefronts},
-                    {"cost", a.cost()},       {"least", a.least()}};
+  ordered_json j = {{"file", a.file},           {"short", short_name(a.file)},
+                    {"line", a.line},           {"inside", a.inside},
+                    {"space", a.space},         {"kind", a.kind},
+                    {"bulk", a.bulk()},         {"bytes", a.bytes},
+                    {"requests", a.requests},   {"lanes", a.lanes_per_request()},
+                    {"sectors", a.sectors},     {"wavefronts", a.wavefronts},
+                    {"addresses", a.addresses}, {"array", a.array},
+                    {"cost", a.cost()},         {"least", a.least()}};
   j["stride"] = a.has_stride ? ordered_json(a.stride) : ordered_json(nullptr);
   j["samples"] = a.bulk() ? nlohmann::json::array() : a.samples;
   return j;
@@ -100,7 +101,7 @@ void write_xray_page(const std::string& file, const std::vector<XrayPagePart>& p
                             {"kernel", w.kernel},
                             {"bytes", w.bytes},
                             {"sentence", w.sentence},
-                            {"lesson", w.lesson + "/README.md"}});
+                            {"lesson", w.page()}});
     p["files"] = files_json(part);
     p["launches"] = ordered_json::array();
     for (const XrayLaunch& l : part.launches) p["launches"].push_back(launch_json(l));

@@ -10,7 +10,7 @@ inline constexpr const char* xray_page_head = R"html(<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>xray</title>
 <style>
-:root { --bg: #fcfcfb; --ink: #1b1b1a; --dim: #6a6a66; --line: #dcdcd6; --card: #fff; --hot: 214, 69, 36; --cool: #2f6fb0;
+:root { color-scheme: light dark; --bg: #fcfcfb; --ink: #1b1b1a; --dim: #6a6a66; --line: #dcdcd6; --card: #fff; --hot: 214, 69, 36; --cool: #2f6fb0;
   --pick: #fff3c4; --ok: #3b8a4e; --bad: #c8401f; --lane: #2f6fb0; --seg: #e9e9e4; }
 @media (prefers-color-scheme: dark) { :root { --bg: #161615; --ink: #ecebe6; --dim: #9b9a93; --line: #34342f; --card: #1f1f1d;
   --hot: 232, 96, 60; --cool: #6aa9e4; --pick: #4a4220; --ok: #74c487; --bad: #f0805e; --lane: #6aa9e4; --seg: #2b2b28; } }
@@ -20,7 +20,7 @@ main { max-width: 1500px; margin: 0 auto; padding: 16px; }
 h1 { font-size: 1.5rem; margin: 0 0 2px; } h2 { font-size: 1.05rem; margin: 0 0 8px; }
 .sub { color: var(--dim); margin: 0 0 12px; }
 ol { margin: 0 0 16px; padding-left: 1.4em; } ol li { margin: 4px 0; } ol button { font: inherit; color: var(--cool); background: none; border: 0;
-  padding: 0; text-align: left; cursor: pointer; text-decoration: underline; }
+  padding: 0; text-align: left; vertical-align: top; cursor: pointer; text-decoration: underline; }
 .cols { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 16px; align-items: start; }
 @media (max-width: 1000px) { .cols { grid-template-columns: minmax(0, 1fr); } }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 6px; padding: 12px; margin-bottom: 16px; overflow: hidden; }
@@ -32,7 +32,7 @@ ol { margin: 0 0 16px; padding-left: 1.4em; } ol li { margin: 4px 0; } ol button
 .source tr.has { cursor: pointer; } .source tr.has:hover td { outline: 1px solid var(--line); }
 .source tr.on td { background: var(--pick) !important; }
 .source tr:focus-visible { outline: 2px solid var(--cool); outline-offset: -2px; }
-#picture, #timeline, #roof { overflow-x: auto; } svg { display: block; width: 100%; min-width: 560px; height: auto; } svg text { fill: var(--ink); font: 11px system-ui, sans-serif; } svg .d { fill: var(--dim); }
+#picture, #timeline, #roof { overflow-x: auto; } svg { display: block; width: 100%; min-width: 560px; height: auto; } svg text { fill: var(--ink); font: 11px system-ui, sans-serif; } svg .d { fill: var(--dim); } svg text.d { paint-order: stroke; stroke: var(--card); stroke-width: 3px; }
 .row { display: flex; flex-wrap: wrap; gap: 8px 16px; align-items: center; margin: 8px 0; }
 .row label { color: var(--dim); } input[type=range] { width: 220px; max-width: 100%; } select { font: inherit; max-width: 100%; }
 table.t { border-collapse: collapse; font-size: 13px; } .scroll { overflow-x: auto; }
@@ -49,7 +49,7 @@ table.t th:first-child, table.t td:first-child, table.t th:nth-child(2), table.t
 <div class="cols">
 <div>
 <section class="card"><h2>The source</h2><div class="source" id="source"></div>
-<p class="note">ld, st: sectors of global memory per request; lds, sts: wavefronts of shared memory per request; bar: barriers per block. Click a line, or walk with the arrow keys.</p></section>
+<p class="note">ld, st: sectors of global memory per request; lds, sts: wavefronts of shared memory per request; ldl, stl: sectors of local memory; ldc: addresses of constant memory; bar: barriers of each thread. Click a line, or walk with the arrow keys.</p></section>
 </div>
 <div>
 <section class="card"><h2 id="linehead">One warp at a line</h2><p class="note" id="linenote">Choose a line.</p>
@@ -77,7 +77,7 @@ const svg = (name, attrs = {}, text) => { const e = document.createElementNS(NS,
 const short = n => n < 10000 ? String(Math.round(n * 10) / 10) : n < 1e6 ? Math.round(n / 1e3) + "k" : n < 1e9 ? (n / 1e6).toFixed(1) + "M" : (n / 1e9).toFixed(1) + "G";
 const bytes = n => { const u = ["B", "KiB", "MiB", "GiB"]; let i = 0; while (n >= 1024 && i < 3) { n /= 1024; ++i; } return (n < 10 && i ? n.toFixed(1) : Math.round(n)) + " " + u[i]; };
 let L = P.launches[0], chosen = null;
-const short_name = a => a.space === "shared" ? (a.kind === "load" ? "lds" : a.kind === "store" ? "sts" : "atoms") : a.kind === "atomic" ? "red" : a.kind.startsWith("bulk") ? "bulk" : a.kind.endsWith("load") ? "ld" : "st";
+const short_name = a => a.space === "constant" ? "ldc" : a.space === "local" ? (a.kind === "load" ? "ldl" : "stl") : a.space === "shared" ? (a.kind === "load" ? "lds" : a.kind === "store" ? "sts" : "atoms") : a.kind === "atomic" ? "red" : a.kind.startsWith("bulk") ? "bulk" : a.kind.endsWith("load") ? "ld" : "st";
 const words = a => `${a.space} ${a.kind.replace("_", " ")} of ${a.bytes} bytes per lane`;
 
 $("title").textContent = P.title; document.title = "xray: " + P.title;
@@ -99,7 +99,7 @@ function source() {
   const box = $("source"); box.textContent = "";
   const by = {}; let top = 0;
   for (const a of L.accesses) { const k = a.file + ":" + a.line; (by[k] = by[k] || []).push(a); }
-  const heat = k => (by[k] || []).reduce((s, a) => s + (a.space === "shared" ? a.wavefronts * 4 : a.sectors), 0);
+  const heat = k => (by[k] || []).reduce((s, a) => s + (a.space === "shared" ? a.wavefronts * 4 : a.space === "constant" ? a.addresses : a.sectors), 0);
   for (const k in by) top = Math.max(top, heat(k));
   const bars = {}; for (const b of L.barriers) bars[b.file + ":" + b.line] = b.times / Math.max(1, L.blocks_counted);
   for (const f of P.files) {
@@ -139,17 +139,17 @@ function pick(file, line, scroll) {
 
 function access(a) {
   chosen = a;
-  const unit = a.space === "shared" ? "wavefronts" : "sectors";
-  $("linenote").textContent = `${short(a.requests)} requests, ${short(a.space === "shared" ? a.wavefronts : a.sectors)} ${unit}: ${a.cost.toFixed(1)} per request, at least ${Math.max(a.least, 0).toFixed(1)}; ${a.lanes.toFixed(1)} lanes active` + (a.stride !== null ? `; ${a.stride} bytes from lane to lane` : "") + ".";
+  const unit = a.space === "shared" ? "wavefronts" : a.space === "constant" ? "addresses" : "sectors";
+  $("linenote").textContent = `${short(a.requests)} requests, ${short(a[unit])} ${unit}: ${a.cost.toFixed(1)} per request, at least ${Math.max(a.least, 0).toFixed(1)}; ${a.lanes.toFixed(1)} lanes active` + (a.stride !== null ? `; ${a.stride} bytes from lane to lane` : "") + ".";
   const s = $("slide"); s.max = Math.max(0, a.samples.length - 1); s.value = 0; s.oninput = draw; draw();
 }
 
 function draw() {
   const a = chosen, box = $("picture"); box.textContent = "";
   const x = a.samples[$("slide").value]; if (!x) { $("slidetext").textContent = ""; box.append(el("p", {class: "note"}, "The copy engine moves this, no warp does.")); return; }
-  $("slidetext").textContent = `block ${x.block}, warp ${x.warp}, its ${x.iteration + 1}. request here`;
+  $("slidetext").textContent = `block ${x.block}, warp ${x.warp}, request ${x.iteration + 1} at this line`;
   const lanes = []; let k = 0; for (let i = 0; i < 32; ++i) lanes.push(x.mask >>> i & 1 ? x.offsets[k++] : null);
-  box.append(a.space === "shared" ? banks(a, lanes) : sectors(a, lanes));
+  box.append(a.space === "shared" ? banks(a, lanes) : a.array ? addresses(a, lanes) : sectors(a, lanes));
 }
 
 const laneX = i => 24 + i * 19;
@@ -176,6 +176,19 @@ function sectors(a, lanes) {
   return s;
 }
 
+// Constant memory serves one address at a time; a local array that lanes index differently is in memory.
+function addresses(a, lanes) {
+  const used = new Map(); lanes.forEach((o, i) => { if (o === null) return; if (!used.has(o)) used.set(o, []); used.get(o).push(i); });
+  const list = [...used.keys()].sort((p, q) => p - q), n = list.length, w = 608 / Math.max(n, 8), s = svg("svg", {viewBox: "0 0 640 176", role: "img", "aria-label": `${n} different addresses`}); laneRow(s, lanes);
+  const x = i => 16 + i * w + w / 2;
+  lanes.forEach((o, i) => { if (o !== null) s.append(svg("line", {x1: laneX(i), y1: 34, x2: x(list.indexOf(o)), y2: 120, stroke: "var(--lane)", "stroke-width": 1, opacity: 0.55})); });
+  list.forEach((o, i) => { s.append(svg("rect", {x: x(i) - w / 2 + 1, y: 120, width: w - 2, height: 18, fill: i ? "var(--bad)" : "var(--ok)", stroke: "var(--dim)"}));
+    if (w > 17) s.append(svg("text", {x: x(i), y: 133, "text-anchor": "middle", style: "fill:#fff;font-size:9px"}, o / a.bytes)); });
+  s.append(svg("text", {x: 16, y: 112, class: "d"}, `elements of ${a.array}`));
+  s.append(svg("text", {x: 16, y: 168}, a.space === "constant" ? `${n} addresses: constant memory serves them one after the other` : `${n} elements in local memory: a register cannot be indexed`));
+  return s;
+}
+
 function banks(a, lanes) {
   const by = Array.from({length: 32}, () => new Map()); lanes.forEach((o, i) => { if (o === null) return; for (let b = 0; b < Math.max(1, a.bytes / 4); ++b) { const word = Math.floor(o / 4) + b, m = by[word % 32]; if (!m.has(word)) m.set(word, []); m.get(word).push(i); } });
   const deep = Math.max(1, ...by.map(m => m.size)), h = 150 + deep * 17, s = svg("svg", {viewBox: `0 0 640 ${h}`, role: "img", "aria-label": `${deep} words in the fullest bank`}); laneRow(s, lanes);
@@ -190,13 +203,16 @@ function banks(a, lanes) {
 function timeline() {
   const box = $("timeline"); box.textContent = ""; const T = L.timeline;
   if (!T.length) { box.append(el("p", {class: "note"}, "Nothing to show.")); return; }
-  const warps = T[0].warps.length, widths = T.map(p => Math.max(1, ...p.warps)), total = widths.reduce((p, q) => p + q, 0), h = 30 + warps * 12 + 26;
-  const s = svg("svg", {viewBox: `0 0 640 ${h}`, role: "img", "aria-label": "barriers of block 0"}); let x = 40;
-  for (let w = 0; w < warps; ++w) if (warps <= 16 || w % 4 === 0) s.append(svg("text", {x: 4, y: 27 + w * 12, class: "d"}, "w" + w));
-  T.forEach((p, i) => { const pw = 590 * widths[i] / total, m = widths[i];
-    p.warps.forEach((n, w) => { s.append(svg("rect", {x, y: 18 + w * 12, width: Math.max(0.5, pw * n / m), height: 9, fill: "var(--lane)"})); if (n < m) s.append(svg("rect", {x: x + pw * n / m, y: 18 + w * 12, width: pw * (m - n) / m, height: 9, fill: "var(--seg)"})); });
-    x += pw; if (p.line) { const bar = svg("line", {x1: x, y1: 14, x2: x, y2: 20 + warps * 12, stroke: "var(--bad)", "stroke-width": 1.5}); bar.append(svg("title", {}, "barrier at line " + p.line)); s.append(bar); } });
-  s.append(svg("text", {x: 4, y: h - 6, class: "d"}, "blue: steps of a warp of block 0; grey: it waits for the slowest; red: a barrier")); box.append(s);
+  const warps = T[0].warps.length, widths = T.map(p => Math.max(1, ...p.warps)), total = widths.reduce((p, q) => p + q, 0), h = 34 + warps * 12 + 26;
+  const s = svg("svg", {viewBox: `0 0 640 ${h}`, role: "img", "aria-label": "barriers of block 0"}); let x = 40, said = -40;
+  for (let w = 0; w < warps; ++w) if (warps <= 16 || w % 4 === 0) s.append(svg("text", {x: 4, y: 31 + w * 12, class: "d"}, "w" + w));
+  T.forEach((p, i) => { const pw = 590 * widths[i] / total, m = widths[i], least = Math.min(...p.warps), slow = p.warps.indexOf(m), waits = warps > 1 && least < 0.9 * m;
+    p.warps.forEach((n, w) => { const y = 22 + w * 12, bar = svg("rect", {x, y, width: Math.max(0.5, pw * n / m), height: 9, fill: waits && w === slow ? "var(--bad)" : "var(--lane)"});
+      if (waits) bar.append(svg("title", {}, w === slow ? `the others wait for warp ${w}` : `warp ${w}: ${n} steps, then it waits for warp ${slow}`)); s.append(bar);
+      if (n < m) s.append(svg("rect", {x: x + pw * n / m, y, width: pw * (m - n) / m, height: 9, fill: "var(--seg)"})); });
+    x += pw; if (p.line) { const bar = svg("line", {x1: x, y1: 18, x2: x, y2: 24 + warps * 12, stroke: "var(--ink)", "stroke-width": 1.5}); bar.append(svg("title", {}, "barrier at line " + p.line)); s.append(bar);
+      if (x - said > 26) { s.append(svg("text", {x, y: 13, "text-anchor": "middle", class: "d"}, "l. " + p.line)); said = x; } } });
+  s.append(svg("text", {x: 4, y: h - 6, class: "d"}, "steps of the warps of block 0; grey: waits at the barrier for the red one")); box.append(s);
 }
 
 function roof() {
@@ -204,21 +220,23 @@ function roof() {
   for (const p of D.parts) { const moved = p.launches.reduce((s, l) => s + l.moved, 0), needed = p.launches.reduce((s, l) => s + l.needed, 0); if (p.flops > 0 && moved > 0) points.push({name: p.title, moved: p.flops / moved, needed: p.flops / Math.max(1, needed)}); }
   if (!points.length) { const m = P.launches.reduce((s, l) => s + l.moved, 0), n = P.launches.reduce((s, l) => s + l.needed, 0);
     box.append(el("p", {class: "note"}, `The flops of a program are not counted. It moves ${bytes(m)}; the sectors it touches are ${bytes(n)} (${(m / Math.max(1, n)).toFixed(1)}x).`)); return; }
-  const lx = v => 50 + (Math.log10(v) + 2) / 5 * 570, ly = v => 220 - (Math.log10(v) - 0) / 3.2 * 190, top = g.fp32 * 1e3, bw = g.bandwidth;
-  const at = i => Math.min(top, i * bw) / 1e3 * 1, s = svg("svg", {viewBox: "0 0 640 262", role: "img", "aria-label": "roofline"});
-  const y = v => 220 - (Math.log10(Math.max(v, 1e-2)) + 2) / 4.2 * 190;
-  let d = ""; for (let e = -2; e <= 3; e += 0.05) { const i = Math.pow(10, e); d += (d ? "L" : "M") + lx(i) + " " + y(at(i)); }
-  s.append(svg("path", {d, fill: "none", stroke: "var(--ink)", "stroke-width": 2}));
+  const lx = v => 56 + (Math.min(3, Math.max(-2, Math.log10(v))) + 2) / 5 * 564, at = i => Math.min(g.fp32, i * g.bandwidth / 1e3);
+  const y = v => 220 - (Math.log10(Math.max(v, 1e-2)) + 2) / 4.2 * 190, s = svg("svg", {viewBox: "0 0 640 262", role: "img", "aria-label": "roofline"});
+  for (let e = -2; e <= 2; ++e) { const v = Math.pow(10, e); s.append(svg("line", {x1: 56, y1: y(v), x2: 620, y2: y(v), stroke: "var(--line)"}), svg("text", {x: 50, y: y(v) + 4, "text-anchor": "end", class: "d"}, v)); }
   for (let e = -2; e <= 3; ++e) s.append(svg("text", {x: lx(Math.pow(10, e)), y: 236, "text-anchor": "middle", class: "d"}, Math.pow(10, e)));
-  s.append(svg("text", {x: 330, y: 254, "text-anchor": "middle", class: "d"}, `flops per byte; the roof is that of an ${g.name}: ${g.bandwidth} GB/s, ${g.fp32} TFLOP/s in fp32`));
-  points.forEach((p, i) => { const c = i ? "var(--dim)" : "var(--bad)"; for (const [v, full] of [[p.moved, false], [p.needed, true]]) s.append(svg("circle", {cx: lx(v), cy: y(at(v)), r: 5, fill: full ? c : "none", stroke: c, "stroke-width": 2}));
-    s.append(svg("text", {x: lx(p.needed) + 8, y: y(at(p.needed)) + 14 + i * 13}, p.name)); });
-  s.append(svg("text", {x: 60, y: 20, class: "d"}, "ring: by the bytes that pass L1; dot: by the different bytes it touches")); box.append(s);
+  let d = ""; for (let e = -2; e <= 3; e += 0.05) { const i = Math.pow(10, e); d += (d ? "L" : "M") + lx(i) + " " + y(at(i)); }
+  s.append(svg("path", {d, fill: "none", stroke: "var(--ink)", "stroke-width": 2}), svg("text", {x: 4, y: 14, class: "d"}, "TFLOP/s in fp32"));
+  s.append(svg("text", {x: 330, y: 254, "text-anchor": "middle", class: "d"}, `flops per byte; the roof is that of an ${g.name}: ${g.bandwidth} GB/s, ${g.fp32} TFLOP/s`));
+  const colors = ["var(--bad)", "var(--lane)", "var(--ok)", "var(--dim)"];
+  // The kernel itself last, above the others.
+  points.map((p, i) => [p, i]).reverse().forEach(([p, i]) => { const c = colors[Math.min(i, 3)]; for (const [v, full] of [[p.moved, false], [p.needed, true]]) { const o = svg("circle", {cx: lx(v), cy: y(at(v)), r: i ? 7 : 5, fill: full ? c : "none", stroke: c, "stroke-width": 2}); o.append(svg("title", {}, `${p.name}: ${v.toPrecision(2)} flops per byte ${full ? "it touches" : "that passes L1"}`)); s.append(o); }
+    s.append(svg("circle", {cx: 300, cy: 134 + i * 16, r: 5, fill: c}), svg("text", {x: 312, y: 138 + i * 16}, `${p.name}: ${p.moved.toPrecision(2)} moved, ${p.needed.toPrecision(2)} touched`)); });
+  s.append(svg("text", {x: 294, y: 138 + points.length * 16, class: "d"}, "ring: by bytes that pass L1; dot: by different bytes")); box.append(s);
 }
 
 function all() {
   const t = $("all"); t.textContent = ""; const head = el("tr"); for (const h of ["line", "access", "requests", "sectors", "wavefronts", "per request", "least", "lanes"]) head.append(el("th", {}, h)); t.append(head);
-  for (const a of L.accesses) { const tr = el("tr"), bad = a.cost > 1.15 * Math.max(1, a.least); [a.short + ":" + a.line, words(a), short(a.requests), a.space === "shared" ? "" : short(a.sectors), a.space === "shared" ? short(a.wavefronts) : "", a.cost.toFixed(1), a.least.toFixed(1), a.lanes.toFixed(1)].forEach((v, i) => tr.append(el("td", bad && i === 5 ? {class: "bad"} : {}, v))); t.append(tr); }
+  for (const a of L.accesses) { const tr = el("tr"), bad = a.cost > 1.15 * Math.max(1, a.least); [a.short + ":" + a.line, words(a), short(a.requests), a.space === "shared" || a.space === "constant" ? "" : short(a.sectors), a.space === "shared" ? short(a.wavefronts) : "", a.cost.toFixed(1), a.least.toFixed(1), a.lanes.toFixed(1)].forEach((v, i) => tr.append(el("td", bad && i === 5 ? {class: "bad"} : {}, v))); t.append(tr); }
 }
 
 function show(l) { L = l; source(); timeline(); all(); const w = P.waste.find(w => w.kernel === l.kernel && l.accesses.some(a => a.file === w.file && a.line === w.line)), a = l.accesses[0]; if (w) pick(w.file, w.line); else if (a) pick(a.file, a.line); }

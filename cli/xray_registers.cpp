@@ -26,24 +26,32 @@ std::string bare_name(const std::string& mangled) {
 
 }  // namespace
 
-std::map<std::string, int> registers_of(const harness::Places& places,
-                                        const std::filesystem::path& file) {
+std::map<std::string, PtxasFacts> registers_of(const harness::Places& places,
+                                               const std::filesystem::path& file) {
   const char* const asked = std::getenv("NVCC");
   const harness::CommandResult result = harness::run_command(
       {asked && *asked ? asked : "nvcc", "-gencode=arch=compute_90a,code=sm_90a", "-std=c++20",
        "--expt-relaxed-constexpr", "-I" + places.root.string(), "-Xptxas", "-v", "-cubin", "-o",
        "/dev/null", file.string()});
-  std::map<std::string, int> found;
+  std::map<std::string, PtxasFacts> found;
   if (result.status != 0) return found;
   static const std::regex entry(R"(Compiling entry function '([^']+)')"),
-      used(R"(Used (\d+) registers)");
+      used(R"(Used (\d+) registers)"),
+      frame(R"((\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads)");
   std::istringstream lines(result.output);
   std::string kernel;
+  const auto keep = [](int& most, const std::string& n) { most = std::max(most, std::stoi(n)); };
   for (std::string line; std::getline(lines, line);) {
     std::smatch m;
     if (std::regex_search(line, m, entry)) kernel = bare_name(m[1]);
-    if (std::regex_search(line, m, used) && !kernel.empty())
-      found[kernel] = std::max(found[kernel], std::stoi(m[1]));
+    if (kernel.empty()) continue;
+    PtxasFacts& facts = found[kernel];
+    if (std::regex_search(line, m, used)) keep(facts.registers, m[1]);
+    if (std::regex_search(line, m, frame)) {
+      keep(facts.stack, m[1]);
+      keep(facts.spill_stores, m[2]);
+      keep(facts.spill_loads, m[3]);
+    }
   }
   return found;
 }

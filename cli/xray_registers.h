@@ -1,4 +1,4 @@
-// How many registers the kernels of a file take, where nvcc is: ptxas says so.
+// What ptxas says about the kernels of a file, where nvcc is here.
 #pragma once
 #include <filesystem>
 #include <map>
@@ -8,8 +8,15 @@
 
 namespace warpath::cli {
 
-// By the kernel's bare name; of a template the most. Empty where there is no nvcc, or it does not compile the file.
-std::map<std::string, int> registers_of(const harness::Places& places,
-                                        const std::filesystem::path& file);
+struct PtxasFacts {
+  int registers = 0;  // per thread; 0: unknown
+  int stack = 0;      // bytes of local memory per thread: indexed arrays and spills
+  int spill_stores = 0, spill_loads = 0;  // bytes
+};
+
+// By the kernel's name without its template arguments, the most of its instances; empty without nvcc. Takes as long as
+// compiling the file does.
+std::map<std::string, PtxasFacts> registers_of(const harness::Places& places,
+                                               const std::filesystem::path& file);
 
 }  // namespace warpath::cli

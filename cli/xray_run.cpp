@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "cli/call.h"
@@ -140,10 +141,11 @@ Xray xray_rung(const harness::Places& places, const std::string& op, const fs::p
       const Cost cost = e.op->cost(harness::ArgsBlob(plan).get());
       x.flops = cost.flops;
       x.least_bytes = static_cast<double>(cost.bytes);
-      x.raw = run_counted({places.program.string(), "check", library.string(),
-                           chosen.small ? "--smaller" : "--case", chosen.test->name, "--dtype",
-                           std::string(name(chosen.dtype)), "--backend", "simt", "--no-fork"},
-                          o.blocks);
+      x.raw = run_counted(
+          {places.program.string(), "check", library.string(),
+           chosen.small ? "--smaller" : "--case", chosen.test->name, "--dtype",
+           std::string(name(chosen.dtype)), "--backend", "simt", "--no-fork", "--launches", "1"},
+          o.blocks);
       return x;
     }
   }
@@ -170,12 +172,41 @@ Xray xray_program(const harness::Places& places, const fs::path& file, const Opt
   return x;
 }
 
+// Spilled registers go to local memory and come back once in every thread at least.
+void add_spills(Xray& x) {
+  for (const XrayLaunch& l : x.launches) {
+    const PtxasFacts facts = x.facts(l.kernel);
+    if (facts.spill_loads == 0) continue;
+    const double warps = l.blocks_counted * ((l.threads() + 31) / 32);
+    XrayWaste w;
+    w.kind = "spills";
+    w.file = x.file.string();
+    w.kernel = l.kernel;
+    w.bytes = warps * 32 * (facts.spill_loads + facts.spill_stores);
+    w.weight = w.bytes / 128;
+    w.sentence = fmt::format(
+        "{} spills registers: ptxas stores {} bytes and loads {} bytes of local memory per thread "
+        "that its {} registers cannot hold. Keep less per thread, or allow more registers "
+        "(__launch_bounds__).",
+        l.kernel, facts.spill_stores, facts.spill_loads, facts.registers);
+    w.lesson = "docs/xray.md";
+    x.waste.push_back(std::move(w));
+  }
+  std::stable_sort(x.waste.begin(), x.waste.end(),
+                   [](const XrayWaste& a, const XrayWaste& b) { return a.weight > b.weight; });
+}
+
 bool has_main(const fs::path& file) {
   const std::string text = read_text(file);
   return text.find("int main(") != text.npos || text.find("main()") != text.npos;
 }
 
 }  // namespace
+
+PtxasFacts Xray::facts(const std::string& kernel) const {
+  const auto found = ptxas.find(kernel.substr(0, kernel.find('<')));
+  return found != ptxas.end() ? found->second : PtxasFacts{};
+}
 
 Xray take_xray(const harness::Places& places, const std::string& word, const std::string& op,
                const Options& o) {
@@ -201,9 +232,10 @@ Xray take_xray(const harness::Places& places, const std::string& word, const std
     x = xray_rung(places, of, rung_file(places, of, word.substr(slash + 1)), o);
   }
   x.launches = read_xray(x.raw, x.file.string());
-  x.waste = find_waste(x.launches);
   if (x.launches.empty()) throw Refusal(fmt::format("{}: its kernels touch no memory", x.title));
-  if (!x.file.empty() && o.registers) x.registers = registers_of(places, x.file);
+  if (!x.file.empty() && o.registers) x.ptxas = registers_of(places, x.file);
+  x.waste = find_waste(x.launches, x.least_bytes);
+  add_spills(x);
   return x;
 }
 

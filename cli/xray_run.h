@@ -9,6 +9,7 @@
 
 #include "cli/options.h"
 #include "cli/xray_counts.h"
+#include "cli/xray_registers.h"
 #include "core/host/registry.h"
 #include "harness/library.h"
 
@@ -24,7 +25,9 @@ struct Xray {
   nlohmann::json raw;
   std::vector<XrayLaunch> launches;
   std::vector<XrayWaste> waste;
-  std::map<std::string, int> registers;  // by kernel
+  std::map<std::string, PtxasFacts> ptxas;  // by kernel; empty: nvcc is not here or was not asked
+
+  PtxasFacts facts(const std::string& kernel) const;
 };
 
 // `word`: OP/RUNG, a file, a program, or its JSON. `op`: the op that a file's kernel is of; may be empty.

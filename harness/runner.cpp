@@ -122,7 +122,10 @@ Worker& Runner::worker(std::size_t who) {
 
 json Runner::check_command(const Attempt& attempt, std::int64_t slot) const {
   // Repeated launches are cheap on a GPU, and three catch more of what happens only sometimes.
-  const int launches = settings_.gpu ? 3 : settings_.check_library.empty() ? 2 : 1;
+  const int launches = settings_.launches > 0            ? settings_.launches
+                       : settings_.gpu                   ? 3
+                       : settings_.check_library.empty() ? 2
+                                                         : 1;
   return {{"do", "check"},
           {"case", attempt.test},
           {"dtype", std::string(name(attempt.dtype))},

@@ -39,6 +39,7 @@ struct Settings {
   // The library for rungs that were built with checks. With it there is one launch per case, and
   // any finding is a failure.
   std::filesystem::path check_library;
+  int launches = 0;        // per case; 0: as many as show what happens only sometimes
   Spent* spent = nullptr;  // added to, where it is wanted
 };
 

@@ -15,6 +15,7 @@ from warpath import _contract, _native, _register
 from warpath._build import CompileError
 from warpath._limits import set_timeout
 from warpath._load import KernelError, Kernels, load, load_inline
+from warpath._xray import xray
 
 _ops = _contract.parse(_native.load())
 globals().update(_register.register_all(_ops))
@@ -89,6 +90,7 @@ __all__ = [
     "patch",
     "rungs",
     "set_timeout",
+    "xray",
 ]
 __all__.extend(_ops)
 __all__.extend(f"{op.name}_" for op in _ops.values() if op.in_place)

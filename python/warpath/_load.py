@@ -30,9 +30,18 @@ class KernelError(RuntimeError):
 class _Library:
     """An opened library and the functions of warpath_kernel.h in it."""
 
-    def __init__(self, path: Path, backend: str, check: bool):
+    # The checks and the counts take each other's place in a process: which one is loaded.
+    watch = ""
+
+    def __init__(self, path: Path, backend: str, check: bool, xray: bool = False):
         self.on_gpu = backend == "cuda"
-        self.check = check
+        self.check, self.xray = check, xray
+        wanted = "check" if check else "xray" if xray else ""
+        if wanted and _Library.watch not in ("", wanted):
+            raise RuntimeError(
+                f"warpath.load: {_Library.watch}=True was used in this process; {wanted}=True needs one of its own"
+            )
+        _Library.watch = wanted or _Library.watch
         if not self.on_gpu:
             _limits.runtime()  # it sets how long kernels may run
         self.code = code = ctypes.CDLL(str(path))
@@ -47,6 +56,9 @@ class _Library:
         if check:
             code.simt_check_take_findings.restype = ctypes.c_char_p
             code.simt_check_name.argtypes = [pointer, ctypes.c_char_p]
+        if xray:
+            code.simt_xray_take.restype = ctypes.c_char_p
+            code.simt_xray_keep()  # for Kernels.counts, not for a file
 
     def signature(self, index: int) -> list[dict]:
         function = getattr(self.code, f"warpath_signature_{index}")
@@ -223,7 +235,7 @@ class Kernel:
         for p, value in zip(self.parameters, values, strict=True):
             if isinstance(value, torch.Tensor):
                 copies.add(value, p)
-        if library.check:
+        if library.check or library.xray:
             code.simt_hold_checks()  # an op in another thread pauses them
         try:
             copies.copy_in()
@@ -240,7 +252,7 @@ class Kernel:
             raise raised from None
         finally:
             copies.free()
-            if library.check:
+            if library.check or library.xray:
                 code.simt_release_checks()
         # Findings first: taking them writes their text among the reports.
         findings = []
@@ -296,13 +308,18 @@ def _cell(value: torch.Tensor | bytes | None, address) -> ctypes.Array | ctypes.
 class Kernels:
     """The kernels of a file, by name: k.vec_add, k["ns::vec_add"], k["vec_add<float>"]."""
 
-    def __init__(self, source: Path, backend: str, check: bool, options: tuple[str, ...]):
+    def __init__(
+        self, source: Path, backend: str, check: bool, options: tuple[str, ...], xray: bool = False
+    ):
+        if xray:
+            options = ("--xray", *options)
         self._source, self._backend, self._check, self._options = source, backend, check, options
+        self._xray = xray
         built = _build.build(source, None, backend, check, options)
         self._told = built.kernels
         if not self._told:
             raise ValueError(f"{source.name} has no kernel: no function in it is __global__")
-        library = _Library(built.library, backend, check)
+        self._library = library = _Library(built.library, backend, check, xray)
         self._kernels: dict[str, Kernel] = {}
         self._refused: dict[str, str] = {}
         for index, name in enumerate(_build.plain_kernels(self._told)):
@@ -314,6 +331,17 @@ class Kernels:
     def _names(self, name: str) -> list[str]:
         told = next((k for k in self._told if k["name"] == name), None)
         return [p["name"] for p in told["parameters"]] if told else []
+
+    def counts(self) -> dict:
+        """What the launches since the last call did to memory, as docs/xray.md lists it; needs xray=True.
+
+        `warpath.xray` of it says where the waste is.
+        """
+        if not self._xray:
+            raise RuntimeError("counts() needs warpath.load(..., xray=True)")
+        told = json.loads(self._library.code.simt_xray_take())
+        told["launches"] = [x for x in told["launches"] if x["accesses"]]
+        return told
 
     def __repr__(self) -> str:
         return f"<kernels of {self._source.name}: {', '.join(self) or 'none'}>"
@@ -356,7 +384,7 @@ class Kernels:
                 f"kernel '{one}' is a template: name its arguments, as in k[\"{base}<…>\"]"
             )
         built = _build.build(self._source, text, self._backend, self._check, self._options)
-        library = _Library(built.library, self._backend, self._check)
+        library = _Library(built.library, self._backend, self._check, self._xray)
         kernel = Kernel(text, self._names(base), library, 0)
         self._kernels[text] = kernel
         return kernel
@@ -366,11 +394,15 @@ def _gpu() -> bool:
     return torch.cuda.is_available() and _build.nvcc() is not None
 
 
-def load(path: str | Path, *, check: bool = False, options: list[str] | tuple = ()) -> Kernels:
+def load(
+    path: str | Path, *, check: bool = False, xray: bool = False, options: list[str] | tuple = ()
+) -> Kernels:
     """The kernels of a .cu file: compiled by nvcc where there is a GPU, else for this CPU by simt.
 
     With check=True they run on this CPU under the checks for out-of-bounds accesses, races, reads of
     what nobody wrote and barriers that not all threads reach: a finding is a KernelError.
+    With xray=True they run on this CPU and every access is counted: `counts()` of the result has the
+    requests, sectors and bank conflicts of each line. A process has either of the two.
     `options` go to the compiler, as "-DTILE=32". Compiled again only when a text has changed.
     """
     if not isinstance(path, (str, os.PathLike)):
@@ -378,11 +410,15 @@ def load(path: str | Path, *, check: bool = False, options: list[str] | tuple = 
     source = Path(path)
     if not source.is_file():
         raise FileNotFoundError(f"warpath.load: there is no file {source}")
-    backend = "cuda" if not check and _gpu() else "simt"
-    return Kernels(source.resolve(), backend, check, tuple(options))
+    if check and xray:
+        raise ValueError("warpath.load: check=True and xray=True are two runs")
+    backend = "cuda" if not check and not xray and _gpu() else "simt"
+    return Kernels(source.resolve(), backend, check, tuple(options), xray)
 
 
-def load_inline(text: str, *, name: str = "cell", check: bool = False, options=()) -> Kernels:
+def load_inline(
+    text: str, *, name: str = "cell", check: bool = False, xray: bool = False, options=()
+) -> Kernels:
     """The kernels of a text; errors call it NAME.cu."""
     if not re.fullmatch(r"\w+", name):
         raise ValueError(f"warpath.load_inline: the name {name!r} is no word")
@@ -393,4 +429,4 @@ def load_inline(text: str, *, name: str = "cell", check: bool = False, options=(
         file.write(text)
     if source.read_text() != text:  # cut short when it was written
         source.write_text(text)
-    return load(source, check=check, options=options)
+    return load(source, check=check, xray=xray, options=options)

@@ -51,6 +51,31 @@ TEST(Checked, IndicesAreConstants) {
 }
 
 // In C++20 the body of a lambda asks what a name with template arguments stands for.
+// For the counts: arrays that threads may index differently are told of, others stay where they are.
+TEST(Counted, IndexedArraysAreTold) {
+  const auto counted = [](const std::string& body) {
+    return translate("__simt_global__ void k(P p, int n) { " + body + " }", false, true, false,
+                     nullptr, false, true)
+        .text;
+  };
+  const std::string told = "::simt_xray_array(\"a\", &a, sizeof(a), false);";
+  EXPECT_TRUE(contains(counted("float a[4]; p.y[n] = a[threadIdx.x];"), told));
+  EXPECT_TRUE(contains(counted("float a[4]; int i = p.x[0]; p.y[n] = a[i + 1];"), told));
+  EXPECT_TRUE(contains(counted("float a[2][4], b[3]; b[0] = a[1][n];"), told));
+  EXPECT_FALSE(contains(counted("float a[4]; for (int i = 0; i < 4; ++i) a[i] = 0;"), told));
+  EXPECT_FALSE(contains(counted("struct S { float a[4]; }; S s; s.a[n] = 1;"), told));
+  EXPECT_FALSE(contains(counted("constexpr float a[4] = {}; p.y[0] = a[n];"), told));
+  EXPECT_TRUE(contains(counted("p.y[0] = p.of[n];"),
+                       "if constexpr (::simt_is_array<decltype(p.of)>) { "
+                       "::simt_xray_array(\"p.of\", &p.of, sizeof(p.of), true); }"));
+  EXPECT_FALSE(contains(translate("__simt_global__ void k(int n) { int a[2]; a[n] = 1; }").text,
+                        "simt_xray"));
+  EXPECT_TRUE(contains(translate("__simt_constant__ __simt_device__ int c[4];", false, true, false,
+                                 nullptr, false, true)
+                           .text,
+                       "::simt_xray_constant(\"c\", &c, sizeof(c))"));
+}
+
 TEST(Launch, TemplateArgumentsInCpp20) {
   const auto cpp20 = [](std::string_view text) { return translate(text, false, false, true).text; };
   const std::string text = cpp20("void f() { k<a.value><<<1, 2>>>(p); }");

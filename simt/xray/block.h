@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "counts.h"
 #include "scheduler/block.h"
@@ -34,6 +35,16 @@ struct Event {
 
 inline constexpr unsigned room = 512;  // events of a lane
 
+// An array of a thread: where it is now. Of those that are told of at one place in the code the last one counts.
+struct OwnArray {
+  std::uint64_t base = 0, size = 0;
+  unsigned id = 0;  // in BlockState::arrays
+  Space space = Space::local;
+};
+inline constexpr unsigned own_arrays = 8;  // of a lane
+// An event's address in one: its id, and the offset.
+inline constexpr unsigned array_shift = 24;
+
 struct WarpTrace {
   std::uint32_t count[32] = {}, head[32] = {};
   std::uint64_t last_read[32] = {};  // by an atomic: a swap may belong to it
@@ -41,6 +52,8 @@ struct WarpTrace {
   const void* last_pc = nullptr;
   std::uint32_t instructions = 0;  // in this phase
   std::uint64_t all_instructions = 0;
+  OwnArray own[32][own_arrays];
+  std::uint8_t own_count[32] = {};
   Event events[32][room];
 };
 
@@ -51,7 +64,15 @@ struct BlockState {
   bool draws = false;  // its timeline is kept
   std::uint64_t index = 0;
   std::uint64_t arguments = 0, arguments_size = 0;
+  std::vector<const char*> arrays;  // names; constant variables too
   std::unique_ptr<WarpTrace> warps[32];
+
+  unsigned array(const char* name) {
+    for (unsigned i = 0; i < arrays.size(); ++i)
+      if (arrays[i] == name) return i;
+    arrays.push_back(name);
+    return static_cast<unsigned>(arrays.size() - 1);
+  }
 
   WarpTrace& warp(unsigned w) {
     if (warps[w] == nullptr) warps[w] = std::make_unique<WarpTrace>();
@@ -72,6 +93,9 @@ void merge_all(Block& block, BlockState& state);
 // Whether no access of this launch has touched the sector before; remembers it.
 bool is_fresh(std::uint64_t sector, bool write);
 void forget_sectors();
+// The same of a __device__ variable's memory (tsan.cpp).
+bool is_fresh_in_variable(std::uint64_t address, bool write);
+void forget_variables();
 
 void install();
 

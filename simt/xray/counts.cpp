@@ -9,6 +9,7 @@ void AccessCounts::add(const AccessCounts& other) {
     space = other.space;
     kind = other.kind;
     size = other.size;
+    array = other.array;
   }
   if (other.strides_differ ||
       (stride != no_stride && other.stride != no_stride && stride != other.stride))
@@ -24,6 +25,8 @@ void AccessCounts::add(const AccessCounts& other) {
   ideal += other.ideal;
   meetings += other.meetings;
   misaligned += other.misaligned;
+  addresses += other.addresses;
+  unlike += other.unlike;
   worst = std::max(worst, other.worst);
   samples.insert(samples.end(), other.samples.begin(), other.samples.end());
   std::stable_sort(samples.begin(), samples.end(), [](const Sample& a, const Sample& b) {

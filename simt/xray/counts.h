@@ -16,7 +16,9 @@
 
 namespace simt::xray {
 
-enum class Space : unsigned char { global, shared, local, variable, cluster };
+// Local: arrays of a thread that are indexed by what only a run knows. Constant: __constant__ variables, and parameters
+// that are indexed so.
+enum class Space : unsigned char { global, shared, local, constant, cluster };
 // Async: a copy that goes past the registers (cp.async). Bulk: by the copy engine, not by lanes.
 // Code: no access; a basic block begins.
 enum class Kind : unsigned char { load, store, atomic, async_load, bulk_load, bulk_store, code };
@@ -42,6 +44,9 @@ struct AccessCounts {
   std::uint64_t wavefronts = 0, ideal = 0;  // shared memory
   std::uint64_t meetings = 0;               // atomics: lanes on the most crowded address, summed
   std::uint64_t misaligned = 0;             // requests that begin inside a sector
+  std::uint64_t addresses = 0;              // constant and local memory: different ones, summed
+  std::uint64_t unlike = 0;                 // requests whose lanes have different ones
+  const char* array = nullptr;              // and the name of what is read or written
   std::int64_t stride = no_stride;
   bool strides_differ = false;
   unsigned worst = 0;  // sectors or wavefronts of one request

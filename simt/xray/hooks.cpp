@@ -97,6 +97,7 @@ void block_began(Block& block) {
     trace.last_group = trace.instructions = 0;
     trace.last_pc = nullptr;
     trace.all_instructions = 0;
+    std::fill(std::begin(trace.own_count), std::end(trace.own_count), std::uint8_t{0});
   }
 }
 
@@ -261,7 +262,8 @@ constexpr CheckHooks hooks = {
 
 bool is_fresh(std::uint64_t sector, bool write) {
   const std::uint64_t address = sector * sector_bytes;
-  if (address - touched.begin >= touched.end - touched.begin) return true;
+  if (address - touched.begin >= touched.end - touched.begin)
+    return is_fresh_in_variable(address, write);
   std::atomic<std::uint64_t>* const bits = touched.bits[write ? 1 : 0];
   if (bits == nullptr) return true;
   const std::uint64_t at = (address - touched.begin) / sector_bytes,
@@ -272,6 +274,7 @@ bool is_fresh(std::uint64_t sector, bool write) {
 }
 
 void forget_sectors() {
+  forget_variables();
   for (auto* bits : touched.bits)
     if (bits != nullptr) madvise(static_cast<void*>(bits), touched.words * 8, MADV_DONTNEED);
 }

@@ -43,6 +43,28 @@ void count_shared(AccessCounts& c, const WarpAccess& access) {
   c.worst = std::max(c.worst, w.count);
 }
 
+// Addresses are an array's id and the offset in it.
+void count_in_array(AccessCounts& c, const BlockState& state, const WarpAccess& access) {
+  constexpr std::uint64_t offsets = (std::uint64_t{1} << array_shift) - 1;
+  WarpAccess inside = access;
+  std::uint64_t id = 0;
+  for (std::uint32_t m = access.mask; m != 0; m &= m - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(m));
+    id = access.address[lane] >> array_shift;
+    inside.address[lane] &= offsets;
+  }
+  c.array = state.arrays[id];
+  const unsigned different = count_addresses(access);
+  c.addresses += different;
+  c.unlike += different > 1;
+  c.worst = std::max(c.worst, different);
+  if (c.space != Space::local) return;
+  unsigned sectors = 0, least = 0;
+  count_local_sectors(inside, sectors, least);
+  c.sectors += sectors;
+  c.least += least;
+}
+
 // The first of a block, then ever rarer ones: early and late iterations both show.
 void keep_sample(AccessCounts& c, const BlockState& state, unsigned w, const WarpAccess& access) {
   const std::uint64_t n = c.requests;
@@ -66,6 +88,8 @@ void count(BlockState& state, unsigned w, const Event& event, const WarpAccess& 
   c.bytes_asked += std::uint64_t{lanes} * access.size;
   if (c.space == Space::shared)
     count_shared(c, access);
+  else if (c.space == Space::local || c.space == Space::constant)
+    count_in_array(c, state, access);
   else
     count_global(c, access);
   if (c.kind == Kind::atomic) c.meetings += most_on_one_address(access);
@@ -158,6 +182,7 @@ void merge_all(Block& block, BlockState& state) {
 
 void note(Block& block, BlockState& state, const Event& event) {
   const unsigned id = rank_of_running(block), w = id / 32, lane = id % 32;
+  if (id >= block.thread_count) return;  // the launch copies its arguments; no thread runs yet
   WarpTrace& trace = state.warp(w);
   if (__builtin_expect(trace.count[lane] == room, 0)) {
     merge(block, state, w, ~0u, false);

@@ -131,6 +131,30 @@ unsigned most_on_one_address(const WarpAccess& access) {
   return most;
 }
 
+unsigned count_addresses(const WarpAccess& access) {
+  std::uint64_t a[lanes_of_warp];
+  const unsigned n = packed(access, a);
+  std::sort(a, a + n);
+  return static_cast<unsigned>(std::unique(a, a + n) - a);
+}
+
+void count_local_sectors(const WarpAccess& access, unsigned& count, unsigned& least) {
+  constexpr std::uint64_t lanes_per_sector = sector_bytes / 4;
+  std::uint64_t all[lanes_of_warp * 5];
+  unsigned n = 0, lanes = 0;
+  for (std::uint32_t m = access.mask; m != 0; m &= m - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(m));
+    const std::uint64_t first = access.address[lane] / 4,
+                        last = (access.address[lane] + access.size - 1) / 4;
+    ++lanes;
+    for (std::uint64_t word = first; word <= last && n < std::size(all); ++word)
+      all[n++] = word * (lanes_of_warp / lanes_per_sector) + lane / lanes_per_sector;
+  }
+  std::sort(all, all + n);
+  count = static_cast<unsigned>(std::unique(all, all + n) - all);
+  least = (lanes * access.size + sector_bytes - 1) / sector_bytes;
+}
+
 std::int64_t stride_of(const WarpAccess& access) {
   std::int64_t stride = no_stride;
   int before = -1;

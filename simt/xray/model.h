@@ -38,6 +38,13 @@ unsigned count_atomic_sectors(const WarpAccess& access);
 // Lanes on the address that most of them have in common.
 unsigned most_on_one_address(const WarpAccess& access);
 
+// Different addresses that the lanes ask for.
+unsigned count_addresses(const WarpAccess& access);
+
+// Local memory lies so that the same word of all lanes fills one line: words of 4 bytes, lane beside lane. `access` has
+// offsets in the thread's own array.
+void count_local_sectors(const WarpAccess& access, unsigned& count, unsigned& least);
+
 // How far each lane's address is from the one before it, where that is the same for all; else
 // no_stride.
 inline constexpr std::int64_t no_stride = INT64_MIN;

@@ -8,8 +8,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <set>
+#include <string_view>
 #include <utility>
 
+#include "block.h"
 #include "source.h"
 
 namespace simt::xray {
@@ -28,6 +31,8 @@ bool is_same(const LaunchCounts& a, const LaunchCounts& b) {
   return a.identity == b.identity && a.kernel == b.kernel && is_same(a.grid, b.grid) &&
          is_same(a.block, b.block) && a.dynamic_shared == b.dynamic_shared;
 }
+
+bool kept_for_host = false;
 
 class Writer {
  public:
@@ -78,8 +83,8 @@ const char* name_of(Space space) {
       return "shared";
     case Space::local:
       return "local";
-    case Space::variable:
-      return "variable";
+    case Space::constant:
+      return "constant";
     case Space::cluster:
       return "cluster";
   }
@@ -123,7 +128,10 @@ void write_samples(Writer& w, const AccessCounts& c) {
     std::uint64_t lowest = ~std::uint64_t{0};
     for (std::uint32_t m = s.access.mask; m != 0; m &= m - 1)
       lowest = std::min(lowest, s.access.address[static_cast<unsigned>(__builtin_ctz(m))]);
-    const std::uint64_t base = c.space == Space::shared ? 0 : lowest & ~std::uint64_t{127};
+    const bool in_array = c.space == Space::local || c.space == Space::constant;
+    const std::uint64_t base = c.space == Space::shared ? 0
+                               : in_array               ? lowest >> array_shift << array_shift
+                                                        : lowest & ~std::uint64_t{127};
     w.name("offsets").open('[');
     for (std::uint32_t m = s.access.mask; m != 0; m &= m - 1)
       w.value(
@@ -158,12 +166,19 @@ void write_access(Writer& w, const AccessCounts& c, const Frames& frames) {
   if (c.space == Space::shared) {
     w.number("wavefronts", static_cast<long long>(c.wavefronts));
     w.number("least_wavefronts", static_cast<long long>(c.ideal));
+  } else if (c.space == Space::constant) {
+    w.number("addresses", static_cast<long long>(c.addresses));
+  } else if (c.space == Space::local) {
+    w.number("sectors", static_cast<long long>(c.sectors));
+    w.number("least_sectors", static_cast<long long>(c.least));
+    w.number("addresses", static_cast<long long>(c.addresses));
   } else {
     w.number("sectors", static_cast<long long>(c.sectors));
     w.number("least_sectors", static_cast<long long>(c.least));
     w.number("first_touches", static_cast<long long>(c.fresh));
     w.number("misaligned", static_cast<long long>(c.misaligned));
   }
+  if (c.array != nullptr) w.text("array", c.array);
   w.number("worst", c.worst);
   if (c.kind == Kind::atomic) w.number("lanes_on_one_address", static_cast<long long>(c.meetings));
   if (!c.strides_differ && c.stride != no_stride) w.number("stride", c.stride);
@@ -214,6 +229,17 @@ void write_code(Writer& w, const LaunchCounts& l, const std::map<const void*, Fr
   w.close(']');
 }
 
+// Local arrays that lanes index differently. All others may be in registers: an unrolled loop's index is a constant.
+std::set<std::string_view> indexed_arrays(const LaunchCounts& l) {
+  std::set<std::string_view> names;
+  for (const auto& [pc, c] : l.accesses)
+    if (c.space == Space::local && c.unlike != 0) names.insert(c.array);
+  return names;
+}
+bool is_in_memory(const AccessCounts& c, const std::set<std::string_view>& indexed) {
+  return c.space != Space::local || indexed.count(c.array) != 0;
+}
+
 void write_launch(Writer& w, const LaunchCounts& l, const std::map<const void*, Frames>& lines) {
   w.open('{');
   w.text("kernel", l.kernel);
@@ -245,7 +271,9 @@ void write_launch(Writer& w, const LaunchCounts& l, const std::map<const void*, 
   std::sort(order.begin(), order.end());
   w.name("accesses").open('[');
   static const Frames none;
+  const std::set<std::string_view> indexed = indexed_arrays(l);
   for (const void* pc : order) {
+    if (!is_in_memory(l.accesses.at(pc), indexed)) continue;
     const auto found = lines.find(pc);
     w.out += '\n';
     write_access(w, l.accesses.at(pc), found != lines.end() ? found->second : none);
@@ -295,7 +323,7 @@ std::string take_json() {
 }
 
 void write_at_exit() {
-  if (launches().empty()) return;
+  if (kept_for_host || launches().empty()) return;
   const char* const wanted = std::getenv("SIMT_XRAY_JSON");
   const char* const file = wanted != nullptr ? wanted : "xray.json";
   const std::string text = take_json();
@@ -311,9 +339,14 @@ void write_at_exit() {
 
 }  // namespace simt::xray
 
-// For host programs: the JSON of what was counted since the last call. Valid until the next one.
+// For host programs, see simt/counts.h: the JSON of what was counted since the last call. Valid until the next one.
 extern "C" const char* simt_xray_take() {
   static std::string text;
   text = simt::xray::take_json();
   return text.c_str();
+}
+
+// They will ask: nothing is written when the process ends.
+extern "C" void simt_xray_keep() {
+  simt::xray::kept_for_host = true;
 }

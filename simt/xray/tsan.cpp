@@ -4,7 +4,9 @@
 #include <simt/self.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "scheduler/shared_arena.h"
@@ -15,6 +17,12 @@ namespace {
 
 struct Variable {
   std::uint64_t base, end;
+  const char* name;
+  bool constant = false;
+  // One bit per sector that a launch has touched, for loads and for stores.
+  std::unique_ptr<std::atomic<std::uint64_t>[]> touched[2] = {};
+
+  std::size_t words() const { return (end - base) / sector_bytes / 64 + 1; }
 };
 // Made when modules are loaded, before their kernels run.
 std::vector<Variable>& variables() {
@@ -23,17 +31,40 @@ std::vector<Variable>& variables() {
 }
 std::uint64_t variables_begin = ~std::uint64_t{0}, variables_end = 0;
 
-bool is_variable(std::uint64_t address) {
-  if (address < variables_begin || address >= variables_end) return false;
-  for (const Variable& v : variables())
-    if (address >= v.base && address < v.end) return true;
-  return false;
+Variable* find_variable(std::uint64_t address) {
+  if (address < variables_begin || address >= variables_end) return nullptr;
+  for (Variable& v : variables())
+    if (address >= v.base && address < v.end) return &v;
+  return nullptr;
+}
+
+// An array of the running thread that the translator has told of.
+const OwnArray* find_own(BlockState& state, unsigned id, std::uint64_t address) {
+  if (id / 32 >= std::size(state.warps) || state.warps[id / 32] == nullptr) return nullptr;
+  const WarpTrace& trace = *state.warps[id / 32];
+  for (unsigned i = trace.own_count[id % 32]; i-- > 0;) {
+    const OwnArray& own = trace.own[id % 32][i];
+    if (address - own.base < own.size) return &own;
+  }
+  return nullptr;
+}
+
+std::uint64_t address_in_array(unsigned id, std::uint64_t offset) {
+  return std::uint64_t{id} << array_shift | (offset & ((std::uint64_t{1} << array_shift) - 1));
 }
 
 [[gnu::noinline]] void elsewhere(Block& block, BlockState& state, std::uint64_t address,
                                  unsigned size, Kind kind, const void* pc) {
-  if (is_variable(address))
-    return note(block, state, Event::of(pc, address, size, kind, Space::variable));
+  if (const Variable* const v = find_variable(address); v != nullptr) {
+    if (!v->constant) return note(block, state, Event::of(pc, address, size, kind, Space::global));
+    const std::uint64_t inside = address_in_array(state.array(v->name), address - v->base);
+    return note(block, state, Event::of(pc, inside, size, kind, Space::constant));
+  }
+  if (const OwnArray* const own = find_own(state, rank_of_running(block), address);
+      own != nullptr) {
+    const std::uint64_t inside = address_in_array(own->id, address - own->base);
+    return note(block, state, Event::of(pc, inside, size, kind, own->space));
+  }
   const void* const pointer = reinterpret_cast<const void*>(address);
   const Fiber& fiber = *block.running;
   if (pointer >= fiber.stack_low && pointer < fiber.stack_high) return;  // a local variable
@@ -82,6 +113,22 @@ void atomic(const volatile void* p, unsigned size, Atomic how, const void* pc) {
 }
 
 }  // namespace
+
+bool is_fresh_in_variable(std::uint64_t address, bool write) {
+  const Variable* const v = find_variable(address);
+  if (v == nullptr) return true;
+  std::atomic<std::uint64_t>* const bits = v->touched[write ? 1 : 0].get();
+  if (bits == nullptr) return true;
+  const std::uint64_t at = (address - v->base / sector_bytes * sector_bytes) / sector_bytes;
+  const std::uint64_t bit = std::uint64_t{1} << at % 64;
+  return (bits[at / 64].fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
+}
+
+void forget_variables() {
+  for (Variable& v : variables())
+    for (const auto& bits : v.touched)
+      for (std::size_t i = 0; bits != nullptr && i < v.words(); ++i) bits[i] = 0;
+}
 
 [[gnu::always_inline]] inline void begin_code(const void* pc) {
   if (front == nullptr) return;
@@ -199,13 +246,38 @@ SIMT_ATOMIC(64, unsigned long)
 #undef SIMT_FETCH
 
 // What the translator puts in (simt/check.h).
-void simt_check_shaped_variable(const char*, const volatile void* base, std::size_t size,
+void simt_check_shaped_variable(const char* name, const volatile void* base, std::size_t size,
                                 const simt::ArrayShape*) {
   using namespace simt::xray;
   const auto begin = reinterpret_cast<std::uint64_t>(base);
-  variables().push_back({begin, begin + size});
+  variables().push_back({begin, begin + size, name});
+  Variable& made = variables().back();
+  for (auto& bits : made.touched)
+    bits = std::make_unique<std::atomic<std::uint64_t>[]>(made.words() + 1);
   variables_begin = std::min(variables_begin, begin);
   variables_end = std::max(variables_end, begin + size);
+}
+void simt_xray_constant(const char*, const volatile void* base, std::size_t) {
+  simt::xray::Variable* const v = simt::xray::find_variable(reinterpret_cast<std::uint64_t>(base));
+  if (v != nullptr) v->constant = true;
+}
+void simt_xray_array(const char* name, const volatile void* base, std::size_t size,
+                     bool parameter) {
+  using namespace simt::xray;
+  if (simt::front == nullptr) return;
+  simt::Block& block = simt::current_block();
+  BlockState& state = state_of(block);
+  if (!state.counting || block.unwatched) return;
+  const unsigned thread = simt::rank_of_running(block), id = state.array(name);
+  WarpTrace& trace = state.warp(thread / 32);
+  OwnArray* const mine = trace.own[thread % 32];
+  std::uint8_t& count = trace.own_count[thread % 32];
+  unsigned at = 0;
+  while (at < count && mine[at].id != id) ++at;
+  if (at == own_arrays) return;
+  count = std::max<std::uint8_t>(count, static_cast<std::uint8_t>(at + 1));
+  mine[at] = {reinterpret_cast<std::uint64_t>(base), size, id,
+              parameter ? Space::constant : Space::local};
 }
 void* simt_check_memcpy(void* to, const void* from, std::size_t size) {
   simt::xray::watch(from, size, Kind::load, HERE);

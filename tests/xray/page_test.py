@@ -22,7 +22,7 @@ rows[0].focus(); rows[0].dispatchEvent(new KeyboardEvent("keydown", {key: "Arrow
 const moved = document.querySelector("tr.on") === rows[1];
 document.querySelectorAll("#waste button").forEach(b => b.click());
 document.body.dataset.probe = JSON.stringify({rows: rows.length, pictures, moved, timeline: !!document.querySelector("#timeline svg"),
-  roof: !!document.querySelector("#roof svg"), wide: document.documentElement.scrollWidth > innerWidth + 1, errors: said});
+  roof: !!document.querySelector("#roof svg"), kernels: document.querySelectorAll("#roof svg circle").length / 3, slow: document.querySelectorAll("#timeline title").length > 0, wide: document.documentElement.scrollWidth > innerWidth + 1, errors: said});
 </script></body>"""
 
 
@@ -57,6 +57,8 @@ def main():
             print(size, answer)
             for wanted in (
                 '"errors":[]',
+                '"kernels":2',
+                '"slow":true',
                 '"moved":true',
                 '"timeline":true',
                 '"roof":true',

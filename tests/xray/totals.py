@@ -14,10 +14,15 @@ def totals(launch):
             name = {"load": "lds", "store": "sts", "atomic": "atoms"}.get(kind, kind)
         elif space == "global":
             name = {"load": "ld", "async_load": "ld", "store": "st", "atomic": "red"}[kind]
+        elif space == "constant":
+            name = "ldc"
+        elif space == "local":
+            name = {"load": "ldl", "store": "stl"}.get(kind, kind)
         else:
             name = f"{space}_{kind}"
+        unit = {"shared": "wavefronts", "constant": "addresses"}.get(space, "sectors")
         sums[name][0] += a["requests"]
-        sums[name][1] += a["wavefronts"] if space == "shared" else a["sectors"]
+        sums[name][1] += a[unit]
     return dict(sums)
 
 

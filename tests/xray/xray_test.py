@@ -57,9 +57,9 @@ def build(cc, folder):
     return folder / "kernels"
 
 
-def check_theory(counted):
-    wanted = expected((here / "kernels.cu").read_text())
-    assert len(wanted) >= 25, f"only {len(wanted)} kernels say what they count"
+def check_theory(counted, source, at_least):
+    wanted = expected((here / source).read_text())
+    assert len(wanted) >= at_least, f"only {len(wanted)} kernels say what they count"
     failures = []
     found = {launch["kernel"]: totals(launch) for launch in counted["launches"]}
     for kernel, counts in wanted.items():
@@ -72,6 +72,29 @@ def check_theory(counted):
                 failures.append(f"{kernel}: {name} is {got}, theory says {values}")
         for name in found[kernel].keys() - counts.keys():
             failures.append(f"{kernel}: {name} {found[kernel][name]} that theory does not have")
+    return failures
+
+
+def check_spaces(cc, folder):
+    """Constant and local memory; a __device__ variable's sectors that are read again; counts asked for in C++."""
+    program, file = folder / "spaces", folder / "spaces.json"
+    run(cc, "--xray", "--reuse", "-std=c++20", here / "spaces.cu", "-o", program)
+    run(program, env={"SIMT_XRAY_JSON": str(file), "PATH": "/usr/bin:/bin"})
+    counted = json.loads(file.read_text())
+    failures = check_theory(counted, "spaces.cu", 8)
+    twice = next(x for x in counted["launches"] if x["kernel"] == "variable_twice")
+    fresh = sum(a["first_touches"] for a in twice["accesses"] if a["kind"] == "load")
+    if fresh != 2048:
+        failures.append(f"variable_twice: {fresh} sectors of 2048 were new")
+    taken = folder / "not_written.json"
+    taken.unlink(missing_ok=True)
+    asked = run(program, "--take", env={"SIMT_XRAY_JSON": str(taken), "PATH": "/usr/bin:/bin"})
+    same = [totals(x) for x in json.loads(asked)["launches"]]
+    if same != [totals(x) for x in counted["launches"]] or taken.exists():
+        failures.append("simt::take_counts: not the counts that are written otherwise")
+    arrays = {a["array"] for x in counted["launches"] for a in x["accesses"] if "array" in a}
+    if arrays != {"table", "weights.of", "kept"}:
+        failures.append(f"spaces: the arrays are named {arrays}")
     return failures
 
 
@@ -96,7 +119,8 @@ def main():
     begin = time.time()
     run(program, env={"SIMT_XRAY_JSON": str(file), "PATH": "/usr/bin:/bin"})
     counted = json.loads(file.read_text())
-    failures = check_theory(counted) + check_sampling(program, folder)
+    failures = check_theory(counted, "kernels.cu", 25) + check_sampling(program, folder)
+    failures += check_spaces(cc, folder)
     divergent = next(x for x in counted["launches"] if x["kernel"] == "two_sides")
     if not any(c["splits"] for c in divergent["code"]):
         failures.append("two_sides: no line splits its warps")

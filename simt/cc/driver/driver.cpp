@@ -366,7 +366,7 @@ class Driver {
                    const std::string& object, std::string& told) {
     const spaces::Options rules = space_options(preprocessed);
     const Translation translation =
-        translate(preprocessed, o_.linked, watched(), cpp20(), &rules, for_debugger());
+        translate(preprocessed, o_.linked, watched(), cpp20(), &rules, for_debugger(), o_.xray);
     const SourceMap map(preprocessed, translation.text, translation.pieces);
     const Diagnostics diagnostics(map, simt_.include);
     told += messages_of(translation.warnings, "warning", map, diagnostics);

@@ -34,8 +34,12 @@ Index rewrite_shared(Source& source, Index i, std::unordered_set<std::string_vie
                      std::vector<std::string_view>& declared);
 
 // For the checks: names the variables of the declaration that begins at `begin` and has
-// `__device__` at `i`, and puts a zone without data around them.
-void watch_variable(Source& source, Index begin, Index i);
+// `__device__` at `i`, and puts a zone without data around them. `counted`: also says which are __constant__.
+void watch_variable(Source& source, Index begin, Index i, bool counted);
+
+// For the counts: tells of the arrays that the function indexes by what differs between threads. `name` is the token
+// before its parameters, `body` its '{'.
+void tell_indexed(Source& source, Index name, Index body, bool kernel);
 
 // The names that the declaration in [begin, end) declares; empty if it cannot be understood.
 std::vector<Index> declared_names(const Source& source, Index begin, Index end);

@@ -17,11 +17,13 @@ std::string zone() {
 
 }  // namespace
 
-void watch_variable(Source& s, Index begin, Index at) {
+void watch_variable(Source& s, Index begin, Index at, bool counted) {
   while (begin < at && s[begin].kind == Kind::directive) ++begin;
   const Index end = declaration_end(s, at);
   if (end == none) return;
+  bool constant = false;
   for (Index i = begin; i < end; i = s.after(i)) {
+    constant = constant || s.text(i) == "__simt_constant__";
     // Defined elsewhere, or not by itself a definition.
     const bool no_definition = s.is(i, Word::extern_) || s.text(i) == "using" ||
                                s.text(i) == "typedef" || s.text(i) == "friend";
@@ -33,7 +35,9 @@ void watch_variable(Source& s, Index begin, Index at) {
     const std::string text(s.text(name));
     tail += " [[maybe_unused]] static const bool simt_watched_" + text +
             " = (::simt_check_variable(\"" + text + "\", &" + text + ", sizeof(" + text +
-            ")), true);";
+            (counted && constant ? ")), ::simt_xray_constant(\"" + text + "\", &" + text +
+                                       ", sizeof(" + text + ")), true);"
+                                 : ")), true);");
   }
   if (tail.empty()) return;
   s.insert_before(begin, zone());

@@ -19,8 +19,13 @@ struct Function {
 
 class Translator {
  public:
-  Translator(std::string_view text, bool linked, bool checked, bool cpp20, bool debug)
-      : s_(text), linked_(linked), checked_(checked), cpp20_(cpp20), debug_(debug) {}
+  Translator(std::string_view text, bool linked, bool checked, bool cpp20, bool debug, bool counted)
+      : s_(text),
+        linked_(linked),
+        checked_(checked),
+        cpp20_(cpp20),
+        debug_(debug),
+        counted_(counted) {}
 
   Translation run(const spaces::Options* rules) {
     spaces::Findings findings;
@@ -328,6 +333,7 @@ class Translator {
       }
     }
     if (f.body != none) require_attributes(f.body);
+    if (counted_) tell_indexed(s_, f.name, f.body, true);
     if (f.name == none) return;
     kernels_.insert(s_.text(f.name));
     if (f.body != none && by_pointer_) register_template(f);
@@ -440,6 +446,7 @@ class Translator {
 
   void device() {
     Function f = parse_function(at_ + 1);
+    const bool inner = in_device_code();
     enter_device_code(f);
     // nvcc gives device functions no linkage between files, so headers define them without
     // `inline`; but a file compiled with -dc may be called from another: hence `used`.
@@ -456,8 +463,9 @@ class Translator {
     if (checked_ && f.name == none && at_namespace_scope() && watched_ != declaration_ &&
         !is_template()) {
       watched_ = declaration_;
-      watch_variable(s_, declaration_, at_);
+      watch_variable(s_, declaration_, at_, counted_);
     }
+    if (counted_ && !inner) tell_indexed(s_, f.name, f.body, false);
   }
 
   // A variable of this file alone, at the first of its words: what nvcc makes of every one without
@@ -555,6 +563,7 @@ class Translator {
   const bool checked_;
   const bool cpp20_;
   const bool debug_;
+  const bool counted_;
   bool system_header_ = false;
   Index watched_ = none;  // the declaration whose variables the checks know already
   Index at_ = 0;
@@ -578,8 +587,8 @@ class Translator {
 }  // namespace
 
 Translation translate(std::string_view preprocessed, bool linked, bool checked, bool cpp20,
-                      const spaces::Options* rules, bool debug) {
-  return Translator(preprocessed, linked, checked, cpp20, debug).run(rules);
+                      const spaces::Options* rules, bool debug, bool counted) {
+  return Translator(preprocessed, linked, checked, cpp20, debug, counted).run(rules);
 }
 
 }  // namespace simt::cc

@@ -34,9 +34,9 @@ struct Translation {
 // a file keeps them to itself. `checked`: also name device variables to the checks, and let them
 // see what memcpy and the like do in device code (simt/check.h). `cpp20`: the text is compiled as
 // C++20 or newer. `rules`: what nvcc would refuse is an error, or a warning. `debug`: the first line of a
-// kernel in which something happens is that of its first statement, where a debugger stops.
+// kernel in which something happens is that of its first statement, where a debugger stops. `counted`: for --xray.
 Translation translate(std::string_view preprocessed, bool linked = false, bool checked = false,
                       bool cpp20 = false, const spaces::Options* rules = nullptr,
-                      bool debug = false);
+                      bool debug = false, bool counted = false);
 
 }  // namespace simt::cc

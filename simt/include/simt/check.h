@@ -22,3 +22,7 @@ void simt_check_variable(const char* name, const volatile T* base, std::size_t s
   static constexpr simt::ArrayShape shape = simt::shape_of<T>();
   simt_check_shaped_variable(name, base, size, &shape);
 }
+
+#ifdef __SIMT_XRAY__
+#include <simt/xray.h>
+#endif

@@ -1,0 +1,16 @@
+#pragma once
+
+// What counted device code calls (`warpath-cc --xray`); libsimt_xray.so has it. The translator puts the calls in.
+
+#include <cstddef>
+#include <type_traits>
+
+extern "C" {
+// A __constant__ variable.
+void simt_xray_constant(const char* name, const volatile void* base, std::size_t size);
+// An array of the running thread that is indexed by what only a run knows: a local one, or a parameter.
+void simt_xray_array(const char* name, const volatile void* base, std::size_t size, bool parameter);
+}
+
+template <class T>
+inline constexpr bool simt_is_array = std::is_array_v<std::remove_reference_t<T>>;

@@ -1,0 +1,117 @@
+// Constant and local memory, and __device__ variables. Each line `counts:` says what a run must have (kernels.cu explains
+// the others):
+//   ldc       constant memory: requests:addresses              ldl, stl  local memory: requests:sectors
+// Not yet recorded by ncu.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#if __has_include(<simt/counts.h>)
+#include <simt/counts.h>
+#endif
+
+namespace {
+
+constexpr int threads = 256, blocks = 64;  // 512 warps
+
+__constant__ float table[64];
+__device__ float variable[threads * blocks];
+
+struct Weights {
+  float of[16];
+  const float* x;
+};
+
+__device__ int index_in_grid() {
+  return static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+}
+
+// All lanes want one address.
+// counts: ldc=512:512 st=512:2048
+__global__ void constant_uniform(float* y) {
+  y[index_in_grid()] = table[blockIdx.x];
+}
+
+// Each of 32 lanes wants its own.
+// counts: ldc=512:16384 st=512:2048
+__global__ void constant_lanes(float* y) {
+  y[index_in_grid()] = table[threadIdx.x % 32];
+}
+
+// Four neighbours want the same: eight addresses.
+// counts: ldc=512:4096 st=512:2048
+__global__ void constant_fours(float* y) {
+  y[index_in_grid()] = table[threadIdx.x / 4];
+}
+
+// Parameters are in constant memory too. The pointer beside the array is none of it.
+// counts: ldc=512:8192 ld=512:2048 st=512:2048
+__global__ void parameter_indexed(Weights weights, float* y) {
+  const int i = index_in_grid();
+  y[i] = weights.of[i % 16] * weights.x[i];
+}
+
+// A register cannot be indexed. Local memory lays the same word of all lanes side by side: 4 sectors to write one; each of
+// 32 lanes reads in a sector of its own.
+// counts: ld=8192:8192 stl=8192:32768 ldl=512:16384 st=512:2048
+__global__ void local_indexed(const float* x, float* y) {
+  float kept[16];
+  for (int k = 0; k < 16; ++k) kept[k] = x[k];
+  const int i = index_in_grid();
+  y[i] = kept[i * 5 % 16];
+}
+
+// Indexed by a loop's counter alone: nvcc unrolls it, and it is in registers.
+// counts: ld=2048:8192 st=2048:8192
+__global__ void local_unrolled(const float* x, float* y) {
+  float kept[4];
+  const int i = index_in_grid();
+  for (int k = 0; k < 4; ++k) kept[k] = x[k * threads * blocks + i];
+  for (int k = 0; k < 4; ++k) y[k * threads * blocks + i] = kept[3 - k];
+}
+
+// The index is a variable, but the same in all lanes at each step: it may be in registers, and is not counted.
+// counts: ld=2048:8192 st=512:2048
+__global__ void local_same(const float* x, float* y, int n) {
+  float kept[4];
+  const int i = index_in_grid();
+  for (int k = 0; k < 4; ++k) kept[k] = x[k * threads * blocks + i];
+  y[i] = kept[n];
+}
+
+// A __device__ variable is global memory; the second read of a sector is one that is read again.
+// counts: ld=1024:4096 st=512:2048
+__global__ void variable_twice(float* y) {
+  const int i = index_in_grid();
+  y[i] = variable[i] + variable[threads * blocks - 1 - i];
+}
+
+void check(cudaError_t error) {
+  if (error == cudaSuccess) return;
+  std::fprintf(stderr, "%s\n", cudaGetErrorString(error));
+  std::exit(1);
+}
+
+}  // namespace
+
+// `--take`: asks for the counts itself, and prints them.
+int main(int argc, char** argv) {
+  float *x = nullptr, *y = nullptr;
+  check(cudaMalloc(&x, sizeof(float) * 4 * threads * blocks));
+  check(cudaMalloc(&y, sizeof(float) * 4 * threads * blocks));
+  check(cudaMemset(x, 0, sizeof(float) * 4 * threads * blocks));
+  constant_uniform<<<blocks, threads>>>(y);
+  constant_lanes<<<blocks, threads>>>(y);
+  constant_fours<<<blocks, threads>>>(y);
+  parameter_indexed<<<blocks, threads>>>({{}, x}, y);
+  local_indexed<<<blocks, threads>>>(x, y);
+  local_unrolled<<<blocks, threads>>>(x, y);
+  local_same<<<blocks, threads>>>(x, y, 2);
+  variable_twice<<<blocks, threads>>>(y);
+  check(cudaDeviceSynchronize());
+  check(cudaFree(x));
+  check(cudaFree(y));
+#if __has_include(<simt/counts.h>)
+  if (argc > 1 && std::strcmp(argv[1], "--take") == 0)
+    std::fputs(simt::take_counts().c_str(), stdout);
+#endif
+}

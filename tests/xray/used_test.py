@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""Where the counts are used: `run --counts`, the structure that `grade` tells, the "slow here" of `watch`.
+
+used_test.py WARPATH ROOT
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+
+def run(*words, cwd, wanted=0):
+    done = subprocess.run(words, capture_output=True, text=True, cwd=cwd, check=False)
+    assert done.returncode == wanted, f"{words}: {done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def check_run(warpath, root):
+    told = json.loads(run(warpath, "run", "vector_add", "--rung", "01", "--rung", "03", "--backend", "simt", "--counts", "--json", cwd=root))  # fmt: skip
+    counts = told["ops"][0]["counts"]
+    assert list(counts) == ["01_naive", "03_vector"], counts
+    naive, vector = counts["01_naive"], counts["03_vector"]
+    for c in (naive, vector):
+        assert c["bytes_moved"] == c["bytes_least"] > 0, c
+        assert c["bank_conflicts"] == c["barriers"] == 0, c
+    assert naive["sectors_per_request"] == 4 and vector["sectors_per_request"] == 16, counts
+    assert naive["waste"] == "narrow accesses", naive
+    assert "--counts" not in told["next"]
+
+
+def check_grade(warpath, root):
+    """A kernel that is right, but whose neighbouring threads are 8 elements apart."""
+    text = (root / "ops/elementwise/vector_add/01_naive.cu").read_text()
+    index = "std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;"
+    assert index in text
+    text = text.replace(index, index[:-1] + " % 32 * 8 + threadIdx.x / 32;")
+    with tempfile.TemporaryDirectory() as folder:
+        mine = Path(folder) / "my/vector_add/01_naive.cu"
+        mine.parent.mkdir(parents=True)
+        mine.write_text(text)
+        told = json.loads(run(warpath, "grade", "vector_add/01", str(mine), "--json", cwd=folder))
+        grade = told["grades"][0]
+        assert grade["passed"] and grade["points"] == grade["of"] == 100, grade
+        structure = grade["parts"][-1]
+        assert structure["what"] == "structure" and structure["of"] == 0, grade
+        assert "32 sectors where 4 would do" in structure["note"], structure
+        said = run(warpath, "watch", "vector_add/01", "--once", cwd=folder)
+        assert "slow here: " in said and "32 sectors where 4 would do" in said, said
+
+
+def main():
+    warpath, root = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve()
+    check_run(warpath, root)
+    check_grade(warpath, root)
+
+
+if __name__ == "__main__":
+    main()
