@@ -21,27 +21,20 @@ std::string finding_text(const ordered_json& finding) {
   return finding.value("message", finding.dump()) + (source.empty() ? "" : "\n  " + source);
 }
 
-}  // namespace
-
-std::string first_error(const std::string& messages) {
-  const std::size_t at = messages.find("error: ");
-  if (at == messages.npos) return last_line(messages);
-  const std::size_t begin = messages.rfind('\n', at) + 1;  // npos + 1 is 0
-  return messages.substr(begin, messages.find('\n', at) - begin);
-}
-
-CheckAnswer run_check(const harness::Places& places, double seconds,
-                      const std::vector<std::string>& words) {
-  // 100 MB in a file; 8 GB of memory, except where the checks keep a copy of all memory that may ever be used.
+CheckAnswer run_limited(const harness::Places& places, const char* verb, double seconds,
+                        const std::vector<std::string>& words) {
+  // 100 MB in a file; 8 GB of memory, except where the checks keep a copy of all memory that may ever be used, and on a
+  // GPU, whose memory is mapped into the process.
   const bool checked = std::find(words.begin(), words.end(), "--sanitize") != words.end();
+  const bool timed = std::string(verb) == "run";
   const std::string limits =
-      std::string("ulimit -f 200000; ") + (checked ? "" : "ulimit -d 8000000; ");
+      std::string("ulimit -f 200000; ") + (checked || timed ? "" : "ulimit -d 8000000; ");
   std::vector<std::string> command = {"/bin/sh",
                                       "-c",
                                       limits + "exec timeout -k 5 \"$0\" \"$@\"",
                                       std::to_string(int(seconds)),
                                       places.program.string(),
-                                      "check",
+                                      verb,
                                       "--json"};
   command.insert(command.end(), words.begin(), words.end());
   const harness::CommandResult result = harness::run_command(command);
@@ -53,6 +46,25 @@ CheckAnswer run_check(const harness::Places& places, double seconds,
   answer.json = ordered_json::parse(result.output.substr(begin), nullptr, false);
   if (answer.json.is_discarded()) return {nullptr, "its output could not be read"};
   return answer;
+}
+
+}  // namespace
+
+std::string first_error(const std::string& messages) {
+  const std::size_t at = messages.find("error: ");
+  if (at == messages.npos) return last_line(messages);
+  const std::size_t begin = messages.rfind('\n', at) + 1;  // npos + 1 is 0
+  return messages.substr(begin, messages.find('\n', at) - begin);
+}
+
+CheckAnswer run_check(const harness::Places& places, double seconds,
+                      const std::vector<std::string>& words) {
+  return run_limited(places, "check", seconds, words);
+}
+
+CheckAnswer run_timed(const harness::Places& places, double seconds,
+                      const std::vector<std::string>& words) {
+  return run_limited(places, "run", seconds, words);
 }
 
 CheckCounts count_cases(const ordered_json& json) {

@@ -18,6 +18,10 @@ struct CheckAnswer {
 CheckAnswer run_check(const harness::Places& places, double seconds,
                       const std::vector<std::string>& words);
 
+// `warpath run FILE` the same way: checked and, on a GPU, timed beside the ladder.
+CheckAnswer run_timed(const harness::Places& places, double seconds,
+                      const std::vector<std::string>& words);
+
 // Over the rungs of an answer.
 struct CheckCounts {
   int passed = 0, failed = 0;

@@ -33,6 +33,7 @@ struct Day {
   std::vector<std::string> prints;    // what the program prints
   std::vector<std::string> commands;  // more lines to type: "./warpath …  # why"
   std::string lesson;                 // a page; empty: the op's own
+  bool webgpu = false;                // of a track that compares with WebGPU
   std::vector<ExtraTask> extra;
   std::string id() const { return track + std::to_string(number); }
 };
@@ -49,6 +50,7 @@ struct Wish {
 
 struct Track {
   std::string id, title, about;
+  bool webgpu = false;  // compares with it: a day's kernel may be written in WGSL too
   std::vector<Section> parts;
   std::vector<Day> days;
   std::vector<Wish> wishes;

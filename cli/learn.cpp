@@ -19,6 +19,8 @@ Examples:
   ./warpath start A1                     the exercise of a day: a file in my/ with the interesting part left out
   ./warpath start softmax/02             the exercise of any rung
   ./warpath start softmax/02 --print     to the screen; nothing is written
+  ./warpath start softmax.py             in Triton: my/softmax/softmax.py, the kernel left out
+  ./warpath start softmax.wgsl           in WGSL, for WebGPU
 
 The file is made from our solution, so it compiles as it is. A file that is there already is left alone.)";
 

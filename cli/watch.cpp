@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/exercise.h"
 #include "cli/terminal.h"
+#include "cli/twin_process.h"
 
 namespace fs = std::filesystem;
 
@@ -20,6 +21,7 @@ Examples:
   ./warpath watch                     the exercise you worked on last
   ./warpath watch softmax/02          my/softmax/02_shared.cu
   ./warpath watch softmax/02 --once   one verdict, then the end
+  ./warpath watch softmax.py          my/softmax/softmax.py, in Triton; softmax.wgsl: for WebGPU
 
 At each save the first thing that is wrong is said: it does not compile, it is wrong at this element, it races or
 touches memory that is not its own. Ctrl-C ends it.)";
@@ -46,6 +48,22 @@ Verdict judge(const harness::Places& places, const fs::path& file) {
   const CheckCounts counts = count_cases(whole.json);
   if (!counts.first_trouble.empty()) return {false, "wrong: " + counts.first_trouble};
   return {true, fmt::format("right on all {} cases, and clean under the checks", counts.passed)};
+}
+
+// In one process: Python takes a second or two to begin.
+Verdict judge_twin(const harness::Places& places, const Exercise& exercise, const fs::path& file) {
+  constexpr double seconds = 300;
+  const CheckAnswer answer = run_twin(places, exercise, file, seconds, {"--first"});
+  if (!answer.there()) return {false, answer.trouble};
+  if (const auto refused = twin_refused(answer.json); !refused.empty())
+    return {false, "no solution: " + refused.front()};
+  const TwinPart clean = twin_part(answer.json, "clean");
+  if (!clean.trouble.empty()) return {false, "not safe: " + clean.trouble};
+  for (const char* part : {"right", "fresh"})
+    if (const TwinPart p = twin_part(answer.json, part); !p.trouble.empty())
+      return {false, "wrong: " + p.trouble};
+  return {true, fmt::format("right on all {} cases{}", twin_part(answer.json, "right").passed,
+                            clean.there ? ", and stays in its tensors" : "")};
 }
 
 // Waits until the file is written again. Editors write a new file and rename it, so the folder is watched.
@@ -77,7 +95,8 @@ int watch(const Options& o) {
     const auto begin = std::chrono::steady_clock::now();
     Progress progress;
     progress.show("checking " + file.string());
-    const Verdict verdict = judge(places, file);
+    const Verdict verdict =
+        exercise.is_twin() ? judge_twin(places, exercise, file) : judge(places, file);
     progress.clear();
     const double took =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
