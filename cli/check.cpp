@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "cli/call.h"
+#include "cli/check_process.h"
 #include "cli/command.h"
 #include "cli/learner.h"
 #include "cli/report.h"
@@ -143,6 +144,32 @@ bool passed_or_skipped(const OpOutcome& outcome) {
                       [](const auto& r) { return r.status == harness::Status::failed; });
 }
 
+// A learner's first wrong element: runs that case once more under the checks, which see every write, and adds to the
+// reason who wrote it. Where that cannot be done the reason stays as it is.
+void name_writer(const harness::Places& places, const std::vector<std::string>& files,
+                 const std::string& seed, std::vector<OpOutcome>& outcomes) {
+  for (OpOutcome& outcome : outcomes)
+    for (harness::Record& r : outcome.records) {
+      if (r.status != harness::Status::failed || !is_kernel_file(r.name)) continue;
+      if (r.reason.find(", expected ") == r.reason.npos) return;  // no element is named
+      const auto file = std::find_if(files.begin(), files.end(), [&](const std::string& f) {
+        return std::filesystem::path(f).filename() == r.name;
+      });
+      if (file == files.end() || !file->ends_with(".cu")) return;
+      constexpr double seconds = 30;
+      const CheckAnswer again = run_check(places, seconds,
+                                          {r.op, *file, "--sanitize", "--case", r.test, "--dtype",
+                                           std::string(name(r.dtype)), "--seed", seed});
+      if (!again.there()) return;
+      const std::string trouble = count_cases(again.json).first_trouble;
+      const std::size_t element = r.reason.find(" is ");
+      const std::size_t writer = trouble.find("; written last by ");
+      const bool same = trouble.find(r.reason.substr(0, element + 4)) != trouble.npos;
+      if (same && writer != trouble.npos) r.reason += trouble.substr(writer);
+      return;
+    }
+}
+
 // What helps with the first failure; empty: nothing failed, or the reason itself says it.
 std::string next_step(const Options& o, const Backend& backend,
                       const std::vector<OpOutcome>& outcomes) {
@@ -251,7 +278,9 @@ int check(const Options& o) {
     print_backend(backend, settings);
     for (const std::string& match : own.matches()) fmt::print("{}\n", paint(Tone::dim, match));
   }
-  const std::vector<OpOutcome> outcomes = run_with_progress(ops, settings);
+  std::vector<OpOutcome> outcomes = run_with_progress(ops, settings);
+  if (!files.empty() && !o.sanitize && !backend.gpu && o.fork && (o.kernel + o.grid).empty())
+    name_writer(places, files, std::to_string(o.seed), outcomes);
   if (o.wrong) return (o.sanitize ? report_wrong_sanitized : report_wrong)(o, backend, outcomes);
   const std::string not_run = files_not_run(outcomes), next = next_step(o, backend, outcomes);
   const auto details = [&](const OpOutcome& outcome) {

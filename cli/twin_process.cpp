@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 #include "cli/options.h"
 #include "harness/process.h"
 
@@ -11,9 +13,12 @@ using nlohmann::ordered_json;
 namespace warpath::cli {
 namespace {
 
-// The environment that the launcher makes beside the program.
+// WARPATH_PYTHON, or the environment that the launcher makes beside the program.
 fs::path python_of(const harness::Places& places) {
-  const fs::path python = places.program.parent_path().parent_path() / "venv" / "bin" / "python";
+  const char* const given = std::getenv("WARPATH_PYTHON");
+  const fs::path python =
+      given && *given ? fs::path(given)
+                      : places.program.parent_path().parent_path() / "venv" / "bin" / "python";
   if (!fs::exists(python))
     throw Refusal("the Python parts are not there; ./warpath python fetches them, once");
   return python;
