@@ -169,6 +169,7 @@ Day read_day(const std::string& track, const json& object, const Track& so_far) 
   d.op = f.text_or_none("op");
   d.rung = f.text_or_none("rung");
   d.needs = f.texts_or_none("needs");
+  d.see = f.texts_or_none("see");
   d.mark = f.text_or_none("mark");
   d.gpu = f.yes("gpu");
   d.minutes = f.number("minutes", 5, 600);

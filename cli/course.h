@@ -21,9 +21,11 @@ struct Day {
   DayKind kind = DayKind::study;
   std::string op, rung;            // which ladder, and where on it; empty: none, and any rung
   std::vector<std::string> needs;  // more ops without which there is nothing to do
-  std::string mark;                // "mandatory", "optional", or empty
-  bool gpu = false;                // times or a profiler: a GPU is needed for the whole task
-  std::vector<int> after;          // days of this track that come before
+  std::vector<std::string>
+      see;                 // ops to look at once they are there; the day does not wait for them
+  std::string mark;        // "mandatory", "optional", or empty
+  bool gpu = false;        // times or a profiler: a GPU is needed for the whole task
+  std::vector<int> after;  // days of this track that come before
   int minutes = 0;
   std::vector<std::string> idea;  // paragraphs
   std::vector<std::string> learn;

@@ -146,6 +146,8 @@ DayState OpsOfTree::state(const Day& day) const {
   if (!s.open()) return s;
   s.commands = own_commands(day, s);
   for (const std::string& line : day.commands) s.commands.push_back(split_command(line));
+  for (const std::string& op : day.see)
+    if (has(op)) s.commands.push_back({"./warpath ops " + op, "the op that this is about"});
   return s;
 }
 
