@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import warpath
 from conftest import ALL_OPS
-from warpath import _exercise, _folders, _rows
+from warpath import _cases, _exercise, _folders, _rows
 
 PROGRAM = Path(warpath.__file__).parents[2] / "bin" / "warpath"
 SAMPLE = None if os.environ.get("WARPATH_ALL") else 2
@@ -22,17 +22,14 @@ def program(*words: str) -> str:
 
 def exercises() -> list[str]:
     """As `start` prints them: my/softmax/softmax.py, each once."""
-    words = []
+    found = set()
     for track in "ABCDE":
         for day in json.loads(program("days", track, "--json"))["days"]:
-            for line in day.get("commands", []):
-                words += line["command"].split()[2:3] if "/warpath start " in line["command"] else []
-    kinds = {"triton": ".py", "op": ".cu"}
-    days = {d["id"]: kinds.get(d["kind"]) for t in "ABCDE" for d in json.loads(program("days", t, "--json"))["days"]}  # fmt: skip
-    found = {}
-    for word in words:
-        if word.endswith(".wgsl") or days.get(word) == ".py":
-            found.setdefault(program("start", word, "--where").split()[1], word)
+            for line in day["commands"]:
+                words = line["command"].split()
+                if words[:2] == ["./warpath", "start"]:
+                    if words[2].endswith(".wgsl") or day["kind"] == "triton":
+                        found.add(program("start", words[2], "--where").split()[1])
     return sorted(found)
 
 
@@ -77,6 +74,7 @@ def test_stub_is_refused_and_solution_accepted(exercise, tmp_path):
 SOFTMAX = _folders.file(ALL_OPS["softmax"], "softmax.py")
 BODY = "    x = x.contiguous()\n    y = torch.empty_like(x)\n"
 STORE = "    tl.store(y + at, result.to(y.dtype.element_ty), mask=inside)\n"
+CHANGE = "    tl.store(x + at, result.to(x.dtype.element_ty), mask=inside)\n"
 
 
 def edited(old: str, new: str, file: Path = SOFTMAX) -> str:
@@ -90,6 +88,7 @@ def in_launcher(line: str) -> str:
 
 
 TOP = "import torch\n"
+LANGUAGE = "import triton.language as tl\n"
 # Name, source, a part of the reason.
 CHEATS = [
     ("torch's own op", in_launcher("return torch.softmax(x, -1)"), "torch.softmax"),
@@ -100,18 +99,18 @@ CHEATS = [
     ("the same by torch.ops", in_launcher("return torch.ops.warpath.softmax(x)"), ".ops"),
     ("the shipped twin", edited(TOP, "import importlib.util\n" + TOP), "no kernel needs"),
     ("numpy", in_launcher("x.numpy()"), "on the host"),
-    ("results kept", edited("TILE = ", "KEPT = {}\nTILE = ") if "TILE = " in SOFTMAX.read_text() else edited("# What exponents", "KEPT = {}\n\n\n# What exponents"), "one launch to the next"),  # fmt: skip
+    ("results kept", edited(LANGUAGE, LANGUAGE + "\nKEPT = {}\n"), "one launch to the next"),
     ("results kept by a cache", edited("def softmax(", "@functools.cache\ndef softmax("), "one launch to the next"),  # fmt: skip
     ("results kept in a global", in_launcher("global seen; seen = x"), "one launch to the next"),
     ("a thread", edited(TOP, "import threading\n" + TOP), "no kernel needs"),
     ("the clock", edited(TOP, "import time\n" + TOP), "no kernel needs"),
     ("the process", in_launcher("exit()"), "tampers"),
     ("files", in_launcher("open('/proc/self/mem')"), "reaches outside"),
-    ("the reference", in_launcher("x.__class__.__base__"), "needs not know"),
+    ("the reference", in_launcher("x.__class__.__base__"), "private name"),
     ("another stream", in_launcher("torch.cuda.Stream()"), "another stream"),
     ("code when it is loaded", edited(TOP, TOP + "torch.empty = None\n"), "one launch to the next"),
     ("nothing", edited(STORE, "    pass\n"), "no program wrote it"),
-    ("its inputs changed", edited(STORE, STORE + "    tl.store(x + at, tile, mask=inside)\n    tl.store(x + at, tile.to(x.dtype.element_ty) * 0, mask=inside)\n"), "was changed"),  # fmt: skip
+    ("its inputs changed", edited(STORE, STORE + CHANGE), "was changed"),
     ("past the end", edited(STORE, STORE.replace(", mask=inside", "")), "past the end of 'y'"),
     ("wrong by a little", edited("power / tl.sum(power, 1)", "1.001 * power / tl.sum(power, 1)"), "written last by program"),  # fmt: skip
     ("does not parse", edited("def softmax(", "def def softmax("), "invalid syntax"),
@@ -135,7 +134,7 @@ WGSL_CHEATS = [
     ("an input written", edited("var<storage, read> a", "var<storage, read_write> a", VECTOR_ADD), "an input"),
     ("no kernel of the op", edited("fn vector_add", "fn other", VECTOR_ADD), "no @compute fn vector_add"),
     ("nothing", edited("c[id.x] = a[id.x] + b[id.x];", "", VECTOR_ADD), "expected"),
-    ("does not compile", edited("c[id.x] =", "c[id.x] = = ", VECTOR_ADD), "pars"),
+    ("does not compile", edited("c[id.x] =", "c[id.x] = = ", VECTOR_ADD), "vector_add.wgsl:13:"),
 ]  # fmt: skip
 
 
@@ -149,12 +148,7 @@ def test_wgsl_cheat_is_refused(source, reason, tmp_path):
     assert any(reason in s for s in said), said
 
 
-def test_fresh_numbers_are_others(tmp_path):
-    """What passes only with the numbers of the cases gets no points for others."""
-    x = edited("    result = power /", "    first = tl.load(x)\n    result = power /")
-    assert "first" in x
-    from warpath import _cases
-
+def test_fresh_numbers_are_others():
     case = next(c for c in _cases.cases(ALL_OPS["softmax"]) if c.name == "prime")
     one, two = (_cases.CaseData(case, "f32", seed=s).inputs["x"] for s in (1, 2))
     assert not one.equal(two)

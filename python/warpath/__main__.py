@@ -14,5 +14,6 @@ COMMANDS = {
 }
 
 if len(sys.argv) < 2 or sys.argv[1] not in COMMANDS:
-    sys.exit("usage: python -m warpath compare OP | bench OP | overhead | exercise OP FILE; --help says more")
+    words = "compare OP | bench OP | overhead | exercise OP FILE"
+    sys.exit(f"usage: python -m warpath {words}; --help says more")
 sys.exit(COMMANDS[sys.argv[1]](sys.argv[2:], warpath._ops))

@@ -131,7 +131,8 @@ class Triton:
             if more := sorted(launcher.ops - ours.ops):
                 raise Refused(f"{more[0].strip('_')} of torch does the work outside of the kernel")
         results = result if isinstance(result, tuple) else (result,)
-        if not launcher.launches and any(isinstance(r, torch.Tensor) and r.numel() for r in results):
+        filled = any(isinstance(r, torch.Tensor) and r.numel() for r in results)
+        if filled and not launcher.launches:
             raise Refused("no kernel was launched, and there is a result")
         for r in results:
             if not isinstance(r, torch.Tensor):
@@ -175,11 +176,16 @@ class Wgsl:
         def verdict(text: str) -> str:
             return case_data.judge(_webgpu.prepare(self.op, case_data, text)()).reason
 
+        import wgpu
+
         try:
             reason = verdict(self.text)
+        except wgpu.GPUError as why:
+            return _shader_error(str(why), self.file.name)
         except _rows.CannotRun:
             verdict(self.ours)  # cannot either, or the file's own `//!` line is wrong
-            raise ValueError(f"its line `//! {self.op.name}: groups …` is missing or wrong") from None
+            line = f"//! {self.op.name}: groups …"
+            raise ValueError(f"its line `{line}` is missing or wrong") from None
         # WGSL promises nothing about NaN and infinity: what ours gets wrong is no part of the exercise.
         if reason and verdict(self.ours):
             raise _rows.CannotRun(reason)
@@ -242,6 +248,15 @@ def _line(why: BaseException, file: Path) -> str:
         if lines:
             return f"{file.name}:{lines[-1].lineno}: {text}"
     return text
+
+
+def _shader_error(message: str, file: str) -> str:
+    """What the compiler or the validation of WebGPU says, in one line with the place."""
+    lines = [m.strip() for m in message.splitlines() if m.strip()]
+    place = re.search(r"wgsl:(\d+):(\d+)", message)
+    errors = [m.partition("error: ")[2] for m in lines if "error: " in m]
+    said = (errors or lines[-1:] or [""])[0]
+    return f"{file}:{place[1]}:{place[2]}: {said}" if place else said
 
 
 def _try(language, case: Case, dtype: str, seed: int, part: Part, answer: Answer) -> None:

@@ -31,6 +31,7 @@ ATTRIBUTES = {
     "looks for memory that is not its own": {"data_ptr", "untyped_storage", "storage", "set_", "from_file"},
     "looks for the reference or for the program that checks it": {"utils", "library", "overrides", "runtime"},
 }  # fmt: skip
+CONSTANT = {"tl.constexpr", "math.log", "math.sqrt"}  # calls whose result is one
 KEEPS = "keeps a value from one launch to the next"
 
 
@@ -100,7 +101,7 @@ class Reader(ast.NodeVisitor):
             if node.attr in names:
                 return self.add(node, f".{node.attr} {why}")
         if node.attr.startswith("_"):
-            return self.add(node, f".{node.attr} looks for what a twin needs not know")
+            return self.add(node, f".{node.attr} is a private name, and a twin needs none")
         if isinstance(node.value, ast.Name) and node.value.id == "torch" and node.attr not in TORCH:
             self.add(
                 node, f"torch.{node.attr} does the work outside of the kernel that you are to write"
@@ -133,10 +134,11 @@ def is_text(node: ast.AST) -> bool:
 
 def is_constant(node: ast.AST | None) -> bool:
     """A number, a text, a tuple or an expression of them; a type of torch; tl.constexpr(3)."""
-    mutable = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp, ast.GeneratorExp)
+    changing = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp, ast.Lambda)
     for n in ast.walk(node) if node is not None else ():
-        call = isinstance(n, ast.Call) and ast.unparse(n.func) not in ("tl.constexpr", "math.log", "math.sqrt")  # fmt: skip
-        if call or isinstance(n, (*mutable, ast.Lambda)):
+        if isinstance(n, (*changing, ast.GeneratorExp)):
+            return False
+        if isinstance(n, ast.Call) and ast.unparse(n.func) not in CONSTANT:
             return False
     return True
 
@@ -167,13 +169,12 @@ def in_wgsl(source: str, op: str, inputs: int, outputs: int) -> list[str]:
     found = []
     if not re.search(rf"@compute\b[^;{{]*\bfn\s+{op}\s*\(", code):
         found.append(f"it has no @compute fn {op}, and the exercise is one of {op}")
-    entry = _BINDING.finditer(code)
     writable: dict[int, list[bool]] = {}
-    for m in entry:
+    for m in _BINDING.finditer(code):
         writable.setdefault(int(m[1]), []).append(m[2] == "read_write")
     for binding, modes in writable.items():
         if binding < inputs and all(modes):
-            found.append(f"binding {binding} is an input and declared read_write: inputs must not change")  # fmt: skip
+            found.append(f"binding {binding} is an input, and declared read_write")
         if binding > inputs + outputs:
             found.append(f"binding {binding} is not one of the op's")
     return found
