@@ -151,21 +151,13 @@ void name_writer(const harness::Places& places, const std::vector<std::string>& 
   for (OpOutcome& outcome : outcomes)
     for (harness::Record& r : outcome.records) {
       if (r.status != harness::Status::failed || !is_kernel_file(r.name)) continue;
-      if (r.reason.find(", expected ") == r.reason.npos) return;  // no element is named
       const auto file = std::find_if(files.begin(), files.end(), [&](const std::string& f) {
         return std::filesystem::path(f).filename() == r.name;
       });
-      if (file == files.end() || !file->ends_with(".cu")) return;
-      constexpr double seconds = 30;
-      const CheckAnswer again = run_check(places, seconds,
-                                          {r.op, *file, "--sanitize", "--case", r.test, "--dtype",
-                                           std::string(name(r.dtype)), "--seed", seed});
-      if (!again.there()) return;
-      const std::string trouble = count_cases(again.json).first_trouble;
-      const std::size_t element = r.reason.find(" is ");
-      const std::size_t writer = trouble.find("; written last by ");
-      const bool same = trouble.find(r.reason.substr(0, element + 4)) != trouble.npos;
-      if (same && writer != trouble.npos) r.reason += trouble.substr(writer);
+      if (file == files.end()) return;
+      const std::string writer =
+          find_writer(places, r.op, *file, r.test, std::string(name(r.dtype)), seed, r.reason);
+      if (!writer.empty()) r.reason += "; " + writer;
       return;
     }
 }
@@ -279,7 +271,8 @@ int check(const Options& o) {
     for (const std::string& match : own.matches()) fmt::print("{}\n", paint(Tone::dim, match));
   }
   std::vector<OpOutcome> outcomes = run_with_progress(ops, settings);
-  if (!files.empty() && !o.sanitize && !backend.gpu && o.fork && (o.kernel + o.grid).empty())
+  const bool simple = o.fork && (o.kernel + o.grid + o.block + o.shared).empty();
+  if (o.writer && !files.empty() && !o.sanitize && !backend.gpu && simple)
     name_writer(places, files, std::to_string(o.seed), outcomes);
   if (o.wrong) return (o.sanitize ? report_wrong_sanitized : report_wrong)(o, backend, outcomes);
   const std::string not_run = files_not_run(outcomes), next = next_step(o, backend, outcomes);
@@ -325,6 +318,8 @@ const Command check_command = {
       flags.text("--smaller", o.smaller, "C",
                  "a timed case with its sizes halved until it is small, in place of the others");
       flags.yes("--brief", o.brief, "each case in one type, another from case to case");
+      flags.yes("--writer,!--no-writer", o.writer,
+                "of a wrong element of your own file, say which thread wrote it (a second run)");
       flags.text("--kernel", o.kernel, "K", "of several plain kernels in a file, this one");
       flags.text(
           "--grid", o.grid, "G",

@@ -37,7 +37,7 @@ std::vector<fs::path> numbered_files(const harness::OpFolder& folder, const std:
 // From the stub to the points, for the exercise of a day.
 std::vector<CommandLine> exercise_lines(const std::string& day, const std::string& language) {
   return {
-      {"./warpath start " + day, fmt::format("a file in my/ {}with the kernel left out", language)},
+      {"./warpath start " + day, fmt::format("a {}file in my/ with the kernel left out", language)},
       {"./warpath watch " + day, "checks it at each save"},
       {"./warpath hint " + day, "when you are stuck"},
       {"./warpath grade " + day, "points, and the day is done"}};
@@ -90,7 +90,7 @@ std::vector<CommandLine> OpsOfTree::own_commands(const Day& day, const DayState&
   if (day.kind == DayKind::triton) {
     const harness::OpFolder* f = folder(day.op);
     std::vector<CommandLine> lines;
-    if (has_twin(*f, day.op, Language::triton)) lines = exercise_lines(day.id(), "in Triton ");
+    if (has_twin(*f, day.op, Language::triton)) lines = exercise_lines(day.id(), "Triton ");
     lines.push_back({fmt::format("./warpath compare {}", day.op),
                      fmt::format("the twin {} beside PyTorch and our kernels",
                                  relative(f->path / (f->name + ".py")))});

@@ -29,24 +29,25 @@ touches memory that is not its own. Ctrl-C ends it.)";
 struct Verdict {
   bool good = false;
   std::string text;
+  CheckCounts wrong{};  // where an element is: who wrote it is asked when the rest is said
 };
 
 // The cheap questions first: each case in one type, then the checks, then every type.
 Verdict judge(const harness::Places& places, const fs::path& file) {
   constexpr double seconds = 120;
   const std::string path = file.string();
-  const CheckAnswer quick = run_check(places, seconds, {path, "--brief"});
+  const CheckAnswer quick = run_check(places, seconds, {path, "--brief", "--no-writer"});
   if (!quick.there()) return {false, quick.trouble};
-  if (const std::string trouble = count_cases(quick.json).first_trouble; !trouble.empty())
-    return {false, "wrong: " + trouble};
+  if (const CheckCounts counts = count_cases(quick.json); !counts.first_trouble.empty())
+    return {false, "wrong: " + counts.first_trouble, counts};
   const CheckAnswer checked = run_check(places, seconds, {path, "--sanitize", "--brief"});
   if (!checked.there()) return {false, checked.trouble};
   if (const std::string trouble = count_cases(checked.json).first_trouble; !trouble.empty())
     return {false, "right, but not safe: " + trouble};
-  const CheckAnswer whole = run_check(places, seconds, {path});
+  const CheckAnswer whole = run_check(places, seconds, {path, "--no-writer"});
   if (!whole.there()) return {false, whole.trouble};
   const CheckCounts counts = count_cases(whole.json);
-  if (!counts.first_trouble.empty()) return {false, "wrong: " + counts.first_trouble};
+  if (!counts.first_trouble.empty()) return {false, "wrong: " + counts.first_trouble, counts};
   return {true, fmt::format("right on all {} cases, and clean under the checks", counts.passed)};
 }
 
@@ -103,6 +104,13 @@ int watch(const Options& o) {
     fmt::print("{} {}\n  {}\n", paint(Tone::strong, exercise.name()),
                paint(Tone::dim, fmt::format("({:.1f} s)", took)),
                paint(verdict.good ? Tone::good : Tone::bad, verdict.text));
+    std::fflush(stdout);
+    if (!verdict.wrong.failed_case.empty()) {
+      const CheckCounts& w = verdict.wrong;
+      const std::string writer = find_writer(places, w.op, file.string(), w.failed_case,
+                                             w.failed_type, "0", w.first_trouble);
+      if (!writer.empty()) fmt::print("  {}\n", writer);
+    }
     if (verdict.good)
       fmt::print("  next: {}\n", paint(Tone::note, "./warpath grade " + exercise.handle()));
     std::fflush(stdout);
