@@ -9,7 +9,11 @@ from pathlib import Path
 import pytest
 import warpath
 from conftest import ALL_OPS
-from warpath import _cases, _exercise, _folders, _rows
+from warpath import _cases, _exercise, _folders, _rows, _twins
+
+# Triton's LLVM and that of Mesa's Vulkan driver live in one process only if Triton comes first.
+_twins.interpret_without_gpu()
+pytest.importorskip("triton.language")
 
 PROGRAM = Path(warpath.__file__).parents[2] / "bin" / "warpath"
 SAMPLE = None if os.environ.get("WARPATH_ALL") else 2
