@@ -113,6 +113,7 @@ CHEATS = [
     ("the reference", in_launcher("x.__class__.__base__"), "private name"),
     ("another stream", in_launcher("torch.cuda.Stream()"), "another stream"),
     ("code when it is loaded", edited(TOP, TOP + "torch.empty = None\n"), "one launch to the next"),
+    ("no launch", in_launcher("return y"), "launches no kernel"),
     ("nothing", edited(STORE, "    pass\n"), "no program wrote it"),
     ("its inputs changed", edited(STORE, STORE + CHANGE), "was changed"),
     ("past the end", edited(STORE, STORE.replace(", mask=inside", "")), "past the end of 'y'"),

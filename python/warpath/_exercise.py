@@ -133,14 +133,13 @@ class Triton:
     def judge(self, case_data: CaseData) -> str:
         """Why it is wrong; empty: it is right."""
         result, launcher, memory = self._run(self.function, case_data)
-        if launcher.ops:
+        if launcher.ops or not launcher.launches:
             _, ours, _ = self._run(self._ours, case_data)
             if more := sorted(launcher.ops - ours.ops):
                 raise Refused(f"{more[0].strip('_')} of torch does the work outside of the kernel")
+            if ours.launches and not launcher.launches:
+                raise Refused("it launches no kernel")
         results = result if isinstance(result, tuple) else (result,)
-        filled = any(isinstance(r, torch.Tensor) and r.numel() for r in results)
-        if filled and not launcher.launches:
-            raise Refused("no kernel was launched, and there is a result")
         for r in results:
             if not isinstance(r, torch.Tensor):
                 return f"it returns a {type(r).__name__}, not a tensor"
