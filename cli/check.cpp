@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "cli/call.h"
+#include "cli/check_process.h"
 #include "cli/command.h"
 #include "cli/learner.h"
 #include "cli/report.h"
@@ -143,6 +144,24 @@ bool passed_or_skipped(const OpOutcome& outcome) {
                       [](const auto& r) { return r.status == harness::Status::failed; });
 }
 
+// A learner's first wrong element: runs that case once more under the checks, which see every write, and adds to the
+// reason who wrote it. Where that cannot be done the reason stays as it is.
+void name_writer(const harness::Places& places, const std::vector<std::string>& files,
+                 const std::string& seed, std::vector<OpOutcome>& outcomes) {
+  for (OpOutcome& outcome : outcomes)
+    for (harness::Record& r : outcome.records) {
+      if (r.status != harness::Status::failed || !is_kernel_file(r.name)) continue;
+      const auto file = std::find_if(files.begin(), files.end(), [&](const std::string& f) {
+        return std::filesystem::path(f).filename() == r.name;
+      });
+      if (file == files.end()) return;
+      const std::string writer =
+          find_writer(places, r.op, *file, r.test, std::string(name(r.dtype)), seed, r.reason);
+      if (!writer.empty()) r.reason += "; " + writer;
+      return;
+    }
+}
+
 // What helps with the first failure; empty: nothing failed, or the reason itself says it.
 std::string next_step(const Options& o, const Backend& backend,
                       const std::vector<OpOutcome>& outcomes) {
@@ -251,7 +270,10 @@ int check(const Options& o) {
     print_backend(backend, settings);
     for (const std::string& match : own.matches()) fmt::print("{}\n", paint(Tone::dim, match));
   }
-  const std::vector<OpOutcome> outcomes = run_with_progress(ops, settings);
+  std::vector<OpOutcome> outcomes = run_with_progress(ops, settings);
+  const bool simple = o.fork && (o.kernel + o.grid + o.block + o.shared).empty();
+  if (o.writer && !files.empty() && !o.sanitize && !backend.gpu && simple)
+    name_writer(places, files, std::to_string(o.seed), outcomes);
   if (o.wrong) return (o.sanitize ? report_wrong_sanitized : report_wrong)(o, backend, outcomes);
   const std::string not_run = files_not_run(outcomes), next = next_step(o, backend, outcomes);
   const auto details = [&](const OpOutcome& outcome) {
@@ -298,6 +320,8 @@ const Command check_command = {
       flags.count("--launches", o.launches,
                   "launches per case (default: 2; 3 on a GPU; 1 under the checks)");
       flags.yes("--brief", o.brief, "each case in one type, another from case to case");
+      flags.yes("--writer,!--no-writer", o.writer,
+                "of a wrong element of your own file, say which thread wrote it (a second run)");
       flags.text("--kernel", o.kernel, "K", "of several plain kernels in a file, this one");
       flags.text(
           "--grid", o.grid, "G",

@@ -21,27 +21,22 @@ std::string finding_text(const ordered_json& finding) {
   return finding.value("message", finding.dump()) + (source.empty() ? "" : "\n  " + source);
 }
 
-}  // namespace
-
-std::string first_error(const std::string& messages) {
-  const std::size_t at = messages.find("error: ");
-  if (at == messages.npos) return last_line(messages);
-  const std::size_t begin = messages.rfind('\n', at) + 1;  // npos + 1 is 0
-  return messages.substr(begin, messages.find('\n', at) - begin);
-}
-
-CheckAnswer run_check(const harness::Places& places, double seconds,
-                      const std::vector<std::string>& words) {
-  // 100 MB in a file; 8 GB of memory, except where the checks keep a copy of all memory that may ever be used.
+CheckAnswer run_limited(const harness::Places& places, const char* verb, double seconds,
+                        const std::vector<std::string>& words) {
+  // 100 MB in a file; 8 GB of memory, except where the checks keep a copy of all memory that may ever be used, and on a
+  // GPU, whose memory is mapped into the process.
   const bool checked = std::find(words.begin(), words.end(), "--sanitize") != words.end();
+  const bool timed = std::string(verb) == "run";
+  // A soft limit: `check` may start another one, under the checks.
   const std::string limits =
-      std::string("ulimit -f 200000; ") + (checked ? "" : "ulimit -d 8000000; ");
+      std::string("ulimit -f 200000; ") +
+      (checked || timed ? "ulimit -S -d unlimited 2>/dev/null; " : "ulimit -S -d 8000000; ");
   std::vector<std::string> command = {"/bin/sh",
                                       "-c",
                                       limits + "exec timeout -k 5 \"$0\" \"$@\"",
                                       std::to_string(int(seconds)),
                                       places.program.string(),
-                                      "check",
+                                      verb,
                                       "--json"};
   command.insert(command.end(), words.begin(), words.end());
   const harness::CommandResult result = harness::run_command(command);
@@ -55,6 +50,43 @@ CheckAnswer run_check(const harness::Places& places, double seconds,
   return answer;
 }
 
+}  // namespace
+
+std::string first_error(const std::string& messages) {
+  const std::size_t at = messages.find("error: ");
+  if (at == messages.npos) return last_line(messages);
+  const std::size_t begin = messages.rfind('\n', at) + 1;  // npos + 1 is 0
+  return messages.substr(begin, messages.find('\n', at) - begin);
+}
+
+CheckAnswer run_check(const harness::Places& places, double seconds,
+                      const std::vector<std::string>& words) {
+  return run_limited(places, "check", seconds, words);
+}
+
+CheckAnswer run_timed(const harness::Places& places, double seconds,
+                      const std::vector<std::string>& words) {
+  return run_limited(places, "run", seconds, words);
+}
+
+std::string find_writer(const harness::Places& places, const std::string& op,
+                        const std::string& file, const std::string& test, const std::string& dtype,
+                        const std::string& seed, const std::string& reason) {
+  const std::size_t expected = reason.find(", expected ");
+  if (expected == reason.npos || !file.ends_with(".cu")) return "";  // no element is named
+  constexpr double seconds = 30;
+  const CheckAnswer again = run_check(
+      places, seconds, {op, file, "--sanitize", "--case", test, "--dtype", dtype, "--seed", seed});
+  if (!again.there()) return "";
+  const std::string trouble = count_cases(again.json).first_trouble;
+  const std::size_t name = reason.rfind(' ', reason.rfind(" is ", expected) - 1) + 1;
+  const std::string element = reason.substr(name, reason.rfind(" is ", expected) + 4 - name);
+  const std::size_t writer = trouble.find("; written last by ");
+  return trouble.find(element) == trouble.npos || writer == trouble.npos
+             ? ""
+             : trouble.substr(writer + 2);
+}
+
 CheckCounts count_cases(const ordered_json& json) {
   CheckCounts counts;
   for (const auto& op : json.at("ops")) {
@@ -65,10 +97,13 @@ CheckCounts count_cases(const ordered_json& json) {
       if (const auto found = rung.find("findings"); found != rung.end() && !found->empty())
         counts.first_trouble = finding_text(found->front());
     }
-    for (const auto& record : op.at("records"))
-      if (counts.first_trouble.empty() && record.value("status", "") == "failed")
-        counts.first_trouble = fmt::format("case {} {}: {}", record.value("case", ""),
-                                           record.value("dtype", ""), record.value("reason", ""));
+    for (const auto& record : op.at("records")) {
+      if (!counts.first_trouble.empty() || record.value("status", "") != "failed") continue;
+      counts.failed_case = record.value("case", "");
+      counts.failed_type = record.value("dtype", "");
+      counts.first_trouble = fmt::format("case {} {}: {}", counts.failed_case, counts.failed_type,
+                                         record.value("reason", ""));
+    }
   }
   return counts;
 }

@@ -18,13 +18,24 @@ struct CheckAnswer {
 CheckAnswer run_check(const harness::Places& places, double seconds,
                       const std::vector<std::string>& words);
 
+// `warpath run FILE` the same way: checked and, on a GPU, timed beside the ladder.
+CheckAnswer run_timed(const harness::Places& places, double seconds,
+                      const std::vector<std::string>& words);
+
 // Over the rungs of an answer.
 struct CheckCounts {
   int passed = 0, failed = 0;
   std::string op;
   std::string first_trouble;  // the first finding of the checks, else the first case that failed
+  std::string failed_case, failed_type;  // of that case
 };
 CheckCounts count_cases(const nlohmann::ordered_json& json);
+
+// Which thread wrote the wrong element that `reason` names ("y[3,7] is 1, expected 2"): runs that case once more under the
+// checks, which see every write. Empty where that cannot be told.
+std::string find_writer(const harness::Places& places, const std::string& op,
+                        const std::string& file, const std::string& test, const std::string& dtype,
+                        const std::string& seed, const std::string& reason);
 
 // The line of a compiler's messages that names the first error, else the last line.
 std::string first_error(const std::string& messages);

@@ -169,6 +169,7 @@ Day read_day(const std::string& track, const json& object, const Track& so_far) 
   d.op = f.text_or_none("op");
   d.rung = f.text_or_none("rung");
   d.needs = f.texts_or_none("needs");
+  d.see = f.texts_or_none("see");
   d.mark = f.text_or_none("mark");
   d.gpu = f.yes("gpu");
   d.minutes = f.number("minutes", 5, 600);
@@ -180,6 +181,7 @@ Day read_day(const std::string& track, const json& object, const Track& so_far) 
   d.prints = f.texts_or_none("prints");
   d.commands = f.texts_or_none("commands");
   d.lesson = f.text_or_none("lesson");
+  d.webgpu = so_far.webgpu;
   if (const json* extra = f.array("extra"))
     for (const json& e : *extra) d.extra.push_back(read_extra(e));
   if (const json* after = f.array("after"))
@@ -198,7 +200,7 @@ Day read_day(const std::string& track, const json& object, const Track& so_far) 
 
 Track read_track(const json& object, const std::string& id) {
   Fields f(object);
-  Track t{f.text("track"), f.text("title"), f.text("about"), {}, {}, {}};
+  Track t{f.text("track"), f.text("title"), f.text("about"), f.yes("webgpu"), {}, {}, {}};
   if (t.id != id) throw Error(fmt::format("is track '{}', by its name it is '{}'", t.id, id));
   if (const json* parts = f.array("parts"))
     for (const json& p : *parts) t.parts.push_back(read_section(p));

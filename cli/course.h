@@ -21,9 +21,11 @@ struct Day {
   DayKind kind = DayKind::study;
   std::string op, rung;            // which ladder, and where on it; empty: none, and any rung
   std::vector<std::string> needs;  // more ops without which there is nothing to do
-  std::string mark;                // "mandatory", "optional", or empty
-  bool gpu = false;                // times or a profiler: a GPU is needed for the whole task
-  std::vector<int> after;          // days of this track that come before
+  std::vector<std::string>
+      see;                 // ops to look at once they are there; the day does not wait for them
+  std::string mark;        // "mandatory", "optional", or empty
+  bool gpu = false;        // times or a profiler: a GPU is needed for the whole task
+  std::vector<int> after;  // days of this track that come before
   int minutes = 0;
   std::vector<std::string> idea;  // paragraphs
   std::vector<std::string> learn;
@@ -33,6 +35,7 @@ struct Day {
   std::vector<std::string> prints;    // what the program prints
   std::vector<std::string> commands;  // more lines to type: "./warpath …  # why"
   std::string lesson;                 // a page; empty: the op's own
+  bool webgpu = false;                // of a track that compares with WebGPU
   std::vector<ExtraTask> extra;
   std::string id() const { return track + std::to_string(number); }
 };
@@ -49,6 +52,7 @@ struct Wish {
 
 struct Track {
   std::string id, title, about;
+  bool webgpu = false;  // compares with it: a day's kernel may be written in WGSL too
   std::vector<Section> parts;
   std::vector<Day> days;
   std::vector<Wish> wishes;

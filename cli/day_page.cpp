@@ -180,7 +180,9 @@ void print_day(const Course& course, const Day& d) {
     fmt::print("comes after {} {}{}\n", before.id(), before.title,
                course.done.has(before.id()) ? " (done)" : "");
   }
-  if (s.open() && !course.done.has(d.id()))
+  const auto grades = [&](const CommandLine& c) { return c.text == "./warpath grade " + d.id(); };
+  const bool graded = std::any_of(s.commands.begin(), s.commands.end(), grades);
+  if (s.open() && !course.done.has(d.id()) && !graded)
     fmt::print("when it is done: {}\n", paint(Tone::note, "./warpath done " + d.id()));
 }
 

@@ -34,6 +34,15 @@ std::vector<fs::path> numbered_files(const harness::OpFolder& folder, const std:
   return files;
 }
 
+// From the stub to the points, for the exercise of a day.
+std::vector<CommandLine> exercise_lines(const std::string& day, const std::string& language) {
+  return {
+      {"./warpath start " + day, fmt::format("a {}file in my/ with the kernel left out", language)},
+      {"./warpath watch " + day, "checks it at each save"},
+      {"./warpath hint " + day, "when you are stuck"},
+      {"./warpath grade " + day, "points, and the day is done"}};
+}
+
 }  // namespace
 
 CommandLine split_command(const std::string& line) {
@@ -80,21 +89,26 @@ std::vector<CommandLine> OpsOfTree::own_commands(const Day& day, const DayState&
   }
   if (day.kind == DayKind::triton) {
     const harness::OpFolder* f = folder(day.op);
-    return {{fmt::format("./warpath compare {}", day.op),
-             fmt::format("the twin {} beside PyTorch and our kernels",
-                         relative(f->path / (f->name + ".py")))},
-            {"TRITON_INTERPRET=1 ./warpath python mine.py",
-             "yours, by Triton's interpreter; on a GPU leave the first word out"}};
+    std::vector<CommandLine> lines;
+    if (has_twin(*f, day.op, Language::triton)) lines = exercise_lines(day.id(), "Triton ");
+    lines.push_back({fmt::format("./warpath compare {}", day.op),
+                     fmt::format("the twin {} beside PyTorch and our kernels",
+                                 relative(f->path / (f->name + ".py")))});
+    lines.push_back({"TRITON_INTERPRET=1 ./warpath python mine.py",
+                     "a script of yours, by Triton's interpreter; on a GPU leave the first word "
+                     "out"});
+    return lines;
   }
   if (day.kind != DayKind::op) return {};
   std::vector<CommandLine> lines = {
       {fmt::format("./warpath ops {}", day.op), "what it promises, its ladder, its cases"}};
   if (!state.rung.empty() && make_stub(read_text(root_ / state.rung)).left_out > 0) {
-    lines.push_back(
-        {fmt::format("./warpath start {}", day.id()), "a file in my/ with the kernel left out"});
-    lines.push_back({fmt::format("./warpath watch {}", day.id()), "checks it at each save"});
-    lines.push_back({fmt::format("./warpath hint {}", day.id()), "when you are stuck"});
-    lines.push_back({fmt::format("./warpath grade {}", day.id()), "points, and the day is done"});
+    for (CommandLine& line : exercise_lines(day.id(), "")) lines.push_back(std::move(line));
+    if (day.webgpu && has_twin(*folder(day.op), day.op, Language::wgsl)) {
+      lines.push_back({fmt::format("./warpath start {}.wgsl", day.op),
+                       "the same kernel once more, in WGSL for WebGPU"});
+      lines.push_back({fmt::format("./warpath grade {}.wgsl", day.op), "points for that one"});
+    }
     return lines;
   }
   const std::vector<fs::path> rungs = ladder(day.op);
@@ -132,6 +146,8 @@ DayState OpsOfTree::state(const Day& day) const {
   if (!s.open()) return s;
   s.commands = own_commands(day, s);
   for (const std::string& line : day.commands) s.commands.push_back(split_command(line));
+  for (const std::string& op : day.see)
+    if (has(op)) s.commands.push_back({"./warpath ops " + op, "the op that this is about"});
   return s;
 }
 

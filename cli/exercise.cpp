@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <fstream>
+#include <optional>
 
 #include "cli/course.h"
 #include "cli/day_state.h"
@@ -57,20 +58,86 @@ Exercise exercise_of_day(const harness::Places& places, const std::string& word)
     throw Refusal(
         fmt::format("day {} is not open yet: it needs {}", day.id(), join(state.missing)));
   const auto folder = day.op.empty() ? std::nullopt : harness::find_folder(places.root, day.op);
+  if (folder && day.kind == DayKind::triton && has_twin(*folder, day.op, Language::triton))
+    return {day.id(), *folder, day.op, Language::triton};
   if (state.rung.empty() || !folder || day.kind != DayKind::op)
     throw Refusal(fmt::format(
         "day {0} has no kernel to start from; ./warpath day {0} shows its task", day.id()));
-  return {day.id(), *folder, state.rung.stem().string()};
+  return {day.id(), *folder, state.rung.stem().string(), Language::cuda};
+}
+
+// "softmax.py", "softmax/softmax_backward.wgsl", "my/softmax/softmax.py"
+Exercise exercise_of_twin(const harness::Places& places, const std::string& word,
+                          Language language) {
+  const std::string op = fs::path(word).stem().string();
+  const auto folder = harness::find_folder(places.root, op);
+  if (!folder) throw Refusal(did_you_mean("op", op, known_names(places)));
+  if (!fs::exists(twin_file(*folder, language)))
+    throw Refusal(
+        fmt::format("{} has no twin {}{} to start from", op, folder->name, extension(language)));
+  if (!has_twin(*folder, op, language))
+    throw Refusal(fmt::format("{} has no kernel of {} to leave out",
+                              twin_file(*folder, language).filename().string(), op));
+  return {"", *folder, op, language};
+}
+
+// Of a file's name; none for what is no exercise.
+std::optional<Language> language_of(const fs::path& file) {
+  for (const Language l : {Language::cuda, Language::triton, Language::wgsl})
+    if (file.extension() == extension(l)) return l;
+  return std::nullopt;
+}
+
+// What a file in my/ is the exercise of; a learner may have other files there.
+std::optional<Exercise> exercise_of_file(const harness::Places& places, const fs::path& file) {
+  try {
+    return find_exercise(places, file.string());
+  } catch (const Refusal&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace
 
+const char* extension(Language language) {
+  switch (language) {
+    case Language::cuda:
+      return ".cu";
+    case Language::triton:
+      return ".py";
+    case Language::wgsl:
+      return ".wgsl";
+  }
+  return "";
+}
+
+std::string Exercise::name() const {
+  return folder.name + "/" + rung + (is_twin() ? extension(language) : "");
+}
+
+fs::path Exercise::solution() const {
+  return is_twin() ? twin_file(folder, language) : folder.path / (rung + ".cu");
+}
+
 fs::path Exercise::mine() const {
-  return fs::path("my") / folder.name / (rung + ".cu");
+  return fs::path("my") / folder.name / (rung + extension(language));
+}
+
+fs::path twin_file(const harness::OpFolder& folder, Language language) {
+  return folder.path / (folder.name + extension(language));
+}
+
+bool has_twin(const harness::OpFolder& folder, const std::string& op, Language language) {
+  const fs::path file = twin_file(folder, language);
+  if (!fs::exists(file)) return false;
+  const std::string text = read_text(file);
+  return (language == Language::triton ? triton_stub(text, op) : wgsl_stub(text, op)).left_out > 0;
 }
 
 Exercise find_exercise(const harness::Places& places, const std::string& word) {
   if (is_day(word)) return exercise_of_day(places, word);
+  if (const auto language = language_of(word); language && language != Language::cuda)
+    return exercise_of_twin(places, word, *language);
   const std::string target = without_path(word);
   const std::size_t slash = target.find('/');
   const std::string op = target.substr(0, slash);
@@ -79,25 +146,29 @@ Exercise find_exercise(const harness::Places& places, const std::string& word) {
   if (!folder) throw Refusal(did_you_mean("op", op, known_names(places)));
   // By the file's name, or by the rung's number in the ladder of the op.
   for (const std::string& rung : rungs_of(*folder))
-    if (!wanted.empty() && rung.starts_with(wanted)) return {"", *folder, rung};
+    if (!wanted.empty() && rung.starts_with(wanted)) return {"", *folder, rung, Language::cuda};
   for (const fs::path& file : OpsOfTree(places.root).ladder(op))
-    if (rung_name(file).starts_with(wanted)) return {"", *folder, file.stem().string()};
+    if (rung_name(file).starts_with(wanted))
+      return {"", *folder, file.stem().string(), Language::cuda};
   throw Refusal(did_you_mean("rung", wanted, rungs_of(*folder)));
 }
 
 Exercise named_exercise(const harness::Places& places, const std::vector<std::string>& words) {
   if (words.size() > 1) throw Refusal(fmt::format("one exercise at a time, not {}", join(words)));
   if (!words.empty()) return find_exercise(places, words.front());
-  fs::path latest;
+  std::optional<Exercise> latest;
+  fs::file_time_type when;
   std::error_code ignored;
   for (const auto& entry : fs::recursive_directory_iterator("my", ignored)) {
-    if (entry.path().extension() != ".cu") continue;
-    if (latest.empty() || entry.last_write_time() > fs::last_write_time(latest))
-      latest = entry.path();
+    if (!language_of(entry.path()) || (latest && entry.last_write_time() <= when)) continue;
+    if (const auto found = exercise_of_file(places, entry.path())) {
+      latest = found;
+      when = entry.last_write_time();
+    }
   }
-  if (latest.empty())
+  if (!latest)
     throw Refusal("no exercise is started yet; ./warpath start vector_add/01 starts the first one");
-  return find_exercise(places, latest.string());
+  return *latest;
 }
 
 std::vector<std::string> rungs_to_write(const harness::OpFolder& folder) {
@@ -109,28 +180,34 @@ std::vector<std::string> rungs_to_write(const harness::OpFolder& folder) {
 }
 
 std::string stub_text(const Exercise& exercise) {
-  const Stub stub = make_stub(read_text(exercise.solution()));
+  const std::string solution = read_text(exercise.solution());
+  const Stub stub = exercise.language == Language::triton ? triton_stub(solution, exercise.rung)
+                    : exercise.language == Language::wgsl ? wgsl_stub(solution, exercise.rung)
+                                                          : make_stub(solution);
   if (stub.left_out == 0)
     throw Refusal(
         fmt::format("{} launches a kernel that several rungs share, so there is nothing to leave "
                     "out; to write: {}",
                     exercise.name(), join(rungs_to_write(exercise.folder))));
-  return fmt::format(R"(// Your turn: {0}. Write what is missing where it says "Your code here".
-//   ./warpath watch {1}       checks this file at each save
-//   ./warpath hint {1}        a hint; again, a clearer one
-//   ./warpath solution {1}    ours, and how yours differs
-// What follows is what its author wrote about it.
-//
+  const char* const mark = exercise.language == Language::triton ? "#" : "//";
+  return fmt::format(R"({3} Your turn: {0}. Write what is missing where it says "Your code here".
+{3}   ./warpath watch {1}       checks this file at each save
+{3}   ./warpath hint {1}        a hint; again, a clearer one
+{3}   ./warpath solution {1}    ours, and how yours differs
+{3} What follows is what its author wrote about it.
+{3}
 {2})",
-                     exercise.name(), exercise.handle(), stub.text);
+                     exercise.name(), exercise.handle(), stub.text, mark);
 }
 
 std::vector<std::string> hints_of(const Exercise& exercise) {
   std::ifstream lines(exercise.folder.path / "hints.md");
   std::vector<std::string> hints;
   bool inside = false;
+  const std::string title =
+      exercise.rung + (exercise.is_twin() ? extension(exercise.language) : "");
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("## ")) inside = line.substr(3) == exercise.rung;
+    if (line.starts_with("## ")) inside = line.substr(3) == title;
     if (!inside || line.starts_with("## ")) continue;
     const std::size_t number = line.find(". ");  // "2. Which thread …"
     if (number != line.npos && number > 0 &&

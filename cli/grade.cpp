@@ -23,8 +23,10 @@ Examples:
   ./warpath grade softmax/02                       my/softmax/02_shared.cu
   ./warpath grade softmax/02 mine.cu               another file
   ./warpath grade softmax/02 --folder submissions  every .cu file of a class, in one table
+  ./warpath grade softmax.py                       my/softmax/softmax.py, in Triton; softmax.wgsl: for WebGPU
 
-Points: 50 right on every case, 20 right on numbers nobody has seen, 30 clean under the checks. A file that calls the
+Points: 50 right on every case, 20 right on numbers nobody has seen, 30 clean under the checks. On a GPU, 20 more for
+the share of the roofline and 20 for the place on the ladder: they are not needed to pass. A file that calls the
 vendor's library, keeps results, looks at the clock or for the reference is refused, with the line.
 Exit status: 0 all points, 1 not all, 2 the command was wrong or a part is missing.)";
 
@@ -38,9 +40,12 @@ void print_grade(const Grade& grade, const std::string& handle) {
       fmt::print("  {:<13} {}: {}\n", "", p.what, p.why);
     else
       fmt::print("  {} {:>3} of {:<3} {}{}\n",
-                 p.points == p.most ? paint(Tone::good, "ok") : paint(Tone::bad, "no"), p.points,
-                 p.most, p.what, p.why.empty() ? "" : ": " + p.why);
-  const std::string total = fmt::format("{} of 100 points", grade.points());
+                 p.speed              ? "  "
+                 : p.points == p.most ? paint(Tone::good, "ok")
+                                      : paint(Tone::bad, "no"),
+                 p.points, p.most, p.what, p.why.empty() ? "" : ": " + p.why);
+  const std::string total =
+      fmt::format("{} of {} points", grade.points(), std::max(grade.most(), 100));
   fmt::print("{}\n", paint(grade.passed() ? Tone::good : Tone::bad, total));
   if (grade.passed())
     fmt::print(
@@ -65,13 +70,13 @@ void print_class(const std::vector<Grade>& grades) {
   table.print();
 }
 
-std::vector<fs::path> files_of(const std::string& folder) {
+std::vector<fs::path> files_of(const std::string& folder, const std::string& kind) {
   std::vector<fs::path> files;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error))
-    if (entry.path().extension() == ".cu") files.push_back(entry.path());
+    if (entry.path().extension() == kind) files.push_back(entry.path());
   if (error) throw Refusal(fmt::format("cannot read the folder {}: {}", folder, error.message()));
-  if (files.empty()) throw Refusal(fmt::format("{} has no .cu files", folder));
+  if (files.empty()) throw Refusal(fmt::format("{} has no {} files", folder, kind));
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -80,20 +85,24 @@ int grade(const Options& o) {
   const harness::Places places = harness::find_places();
   std::vector<std::string> words = o.names;
   // softmax/02 mine.cu: the second word is a file; alone, a file of my/ names its exercise.
-  const bool own_file = words.size() == 2 && is_kernel_file(words[1]);
+  const auto is_file = [](const std::string& word) {
+    return is_kernel_file(word) || word.ends_with(".py") || word.ends_with(".wgsl");
+  };
+  const bool own_file = words.size() == 2 && is_file(words[1]);
   const std::string file = own_file ? words[1] : "";
   if (own_file) words.pop_back();
   const Exercise exercise = named_exercise(places, words);
   std::vector<fs::path> files =
       o.folder.empty() ? std::vector<fs::path>{file.empty() ? exercise.mine() : fs::path(file)}
-                       : files_of(o.folder);
+                       : files_of(o.folder, extension(exercise.language));
   for (const fs::path& f : files)
     if (!fs::exists(f))
       throw Refusal(
           fmt::format("no file {}; ./warpath start {} makes one", f.string(), exercise.name()));
   std::vector<Grade> grades;
   Progress progress;
-  Grader grader(places, exercise, o.timeout.value_or(300));
+  const bool gpu = !exercise.is_twin() && choose_backend(places, "").gpu;
+  Grader grader(places, exercise, o.timeout.value_or(300), gpu);
   for (const fs::path& f : files) {
     progress.show(fmt::format("grading {} ({} of {})", f.filename().string(), grades.size() + 1,
                               files.size()));
@@ -130,7 +139,8 @@ const Command grade_command = {
     "grade", "points for your kernel of an exercise, or for a class", grade_examples,
     [](Flags& flags, Options& o) {
       flags.names(o.names, "a day, a rung, or nothing: the last one; then a file", false);
-      flags.text("--folder", o.folder, "FOLDER", "grade every .cu file in it, in one table");
+      flags.text("--folder", o.folder, "FOLDER",
+                 "grade every file of that kind in it, in one table");
       flags.seconds("--timeout", o.timeout, "the most that each step may take (300)");
       add_json_flag(flags, o);
     },

@@ -15,7 +15,8 @@ namespace warpath::cli {
 struct GradePart {
   std::string what;
   int points = 0, most = 0;
-  std::string why;  // of lost points
+  std::string why;     // of lost points
+  bool speed = false;  // on top of the others: not needed to pass
 };
 
 struct Grade {
@@ -24,23 +25,27 @@ struct Grade {
   std::vector<GradePart> parts;
   int points() const;
   int most() const;
-  bool passed() const;  // every point of every part
+  bool passed() const;  // every point of every part except speed
 };
 
 // Grades any number of files for one exercise.
 class Grader {
  public:
-  // `seconds`: for each of the steps of a file.
-  Grader(const harness::Places& places, const Exercise& exercise, double seconds)
-      : places_(places), exercise_(exercise), seconds_(seconds) {}
+  // `seconds`: for each of the steps of a file. `gpu`: whether kernels run on one, so that they can be timed.
+  Grader(const harness::Places& places, const Exercise& exercise, double seconds, bool gpu)
+      : places_(places), exercise_(exercise), seconds_(seconds), gpu_(gpu) {}
   Grade grade(const std::filesystem::path& file);
 
  private:
   const CheckCounts& ours();
+  Grade grade_kernel(const std::filesystem::path& file);
+  Grade grade_twin(const std::filesystem::path& file);
+  void add_speed(const std::filesystem::path& file, Grade& grade);
 
   harness::Places places_;
   Exercise exercise_;
   double seconds_;
+  bool gpu_;
   // Our solution on the cases of this machine: whoever takes fewer of them has not solved the exercise.
   std::optional<CheckCounts> ours_;
 };

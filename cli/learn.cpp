@@ -19,6 +19,8 @@ Examples:
   ./warpath start A1                     the exercise of a day: a file in my/ with the interesting part left out
   ./warpath start softmax/02             the exercise of any rung
   ./warpath start softmax/02 --print     to the screen; nothing is written
+  ./warpath start softmax.py             in Triton: my/softmax/softmax.py, the kernel left out
+  ./warpath start softmax.wgsl           in WGSL, for WebGPU
 
 The file is made from our solution, so it compiles as it is. A file that is there already is left alone.)";
 
@@ -53,14 +55,16 @@ int start(const Options& o) {
   const fs::path file = exercise.mine();
   write_new(file, text);
   fmt::print("wrote {}: open it in your editor, then\n", paint(Tone::strong, file.string()));
-  for (const auto& [command, why] : {std::pair{"watch", "compiles and checks it at each save"},
-                                     {"hint", "when you are stuck; again for a clearer one"},
-                                     {"grade", "points, when you think it is right"}})
+  for (const auto& [command, why] :
+       {std::pair{"watch", "checks it at each save, and says the first thing that is wrong"},
+        {"hint", "when you are stuck; again for a clearer one"},
+        {"grade", "points, when you think it is right"}})
     fmt::print("  {}   {}\n",
                paint(Tone::note, fmt::format("./warpath {:5} {}", command, exercise.handle())),
                why);
-  fmt::print("the lesson: {}\n",
-             (exercise.folder.path / "README.md").lexically_relative(fs::current_path()).string());
+  const fs::path lesson = exercise.folder.path / "README.md";
+  const std::string near = lesson.lexically_relative(fs::current_path()).string();
+  fmt::print("the lesson: {}\n", near.starts_with("..") ? lesson.string() : near);
   return all_passed;
 }
 

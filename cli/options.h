@@ -49,6 +49,7 @@ struct Options {
   bool all_hints = false;
   bool where = false;  // `start` says which folder and file, and writes nothing
   bool once = false;   // `watch` ends after one verdict
+  bool writer = true;  // `check` says which thread wrote a wrong element
   std::string folder;  // of submissions, for `grade`
   std::string output;  // of image
   bool verbose = false;

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "cli/command.h"
+#include "cli/learner.h"
 #include "cli/report.h"
 #include "cli/terminal.h"
 #include "cli/xray_summary.h"
@@ -22,6 +23,7 @@ Examples:
   ./warpath run reduce --rung 05   one rung
   ./warpath run softmax --counts   also what each rung does to memory: bytes, sectors, bank conflicts, barriers
   ./warpath run softmax --json     the same as data
+  ./warpath run softmax mine.cu    your own kernel beside the ladder; on a GPU the timed cases
 
 On a CPU there are no times: they would say nothing about a GPU. Nothing is timed that did not pass.
 Exit status: 0 all passed, 1 a check failed, 2 the command was wrong or a part is missing.)";
@@ -82,8 +84,17 @@ int run(const Options& o) {
   const harness::Places places = harness::find_places();
   if (!o.fork) harness::Worker::stay_in_this_process();
   const Backend backend = choose_backend(places, o.backend);
-  std::vector<OpEntry> ops = find_ops(places, o.names, backend.name, RungSet::ladder_and_peers);
-  narrow(ops, o, backend.gpu ? Cases::all : Cases::small);
+  std::vector<std::string> names, files;
+  for (const std::string& word : o.names) (is_kernel_file(word) ? files : names).push_back(word);
+  const LearnerKernels own(places, backend, false, files, {names, "", {"", "", ""}});
+  for (const std::string& op : own.ops())
+    if (!files.empty() && names.empty()) names.push_back(op);
+  std::vector<OpEntry> ops = find_ops(places, names, backend.name, RungSet::ladder_and_peers);
+  narrow_rungs(ops, o.rungs);
+  own.join(ops);
+  // Beside a learner's own kernel what `check` has not run yet: the timed cases.
+  narrow_cases(ops, o, !backend.gpu ? Cases::small : files.empty() ? Cases::all : Cases::bench);
+  std::erase_if(ops, [](const OpEntry& e) { return e.contestants.empty() || e.attempts.empty(); });
   if (ops.empty()) throw Refusal("nothing to run: no rung, case and type fit together");
 
   harness::Settings settings = make_settings(places, backend, o);
@@ -127,7 +138,7 @@ int run(const Options& o) {
 const Command run_command = {
     "run", "check, then time on a GPU", run_examples,
     [](Flags& flags, Options& o) {
-      flags.names(o.names, "ops, families, or 'all'", true);
+      flags.names(o.names, "ops, families, 'all', or .cu files of your own", true);
       add_selection_flags(flags, o);
       flags.seconds("--seconds", o.seconds,
                     "timer budget of one rung and case on a GPU, all its turns together");

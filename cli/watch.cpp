@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/exercise.h"
 #include "cli/terminal.h"
+#include "cli/twin_process.h"
 #include "cli/xray_summary.h"
 
 namespace fs = std::filesystem;
@@ -21,6 +22,7 @@ Examples:
   ./warpath watch                     the exercise you worked on last
   ./warpath watch softmax/02          my/softmax/02_shared.cu
   ./warpath watch softmax/02 --once   one verdict, then the end
+  ./warpath watch softmax.py          my/softmax/softmax.py, in Triton; softmax.wgsl: for WebGPU
 
 At each save the first thing that is wrong is said: it does not compile, it is wrong at this element, it races or
 touches memory that is not its own. Ctrl-C ends it.)";
@@ -28,25 +30,42 @@ touches memory that is not its own. Ctrl-C ends it.)";
 struct Verdict {
   bool good = false;
   std::string text;
+  CheckCounts wrong{};  // where an element is: who wrote it is asked when the rest is said
 };
 
 // The cheap questions first: each case in one type, then the checks, then every type.
 Verdict judge(const harness::Places& places, const fs::path& file) {
   constexpr double seconds = 120;
   const std::string path = file.string();
-  const CheckAnswer quick = run_check(places, seconds, {path, "--brief"});
+  const CheckAnswer quick = run_check(places, seconds, {path, "--brief", "--no-writer"});
   if (!quick.there()) return {false, quick.trouble};
-  if (const std::string trouble = count_cases(quick.json).first_trouble; !trouble.empty())
-    return {false, "wrong: " + trouble};
+  if (const CheckCounts counts = count_cases(quick.json); !counts.first_trouble.empty())
+    return {false, "wrong: " + counts.first_trouble, counts};
   const CheckAnswer checked = run_check(places, seconds, {path, "--sanitize", "--brief"});
   if (!checked.there()) return {false, checked.trouble};
   if (const std::string trouble = count_cases(checked.json).first_trouble; !trouble.empty())
     return {false, "right, but not safe: " + trouble};
-  const CheckAnswer whole = run_check(places, seconds, {path});
+  const CheckAnswer whole = run_check(places, seconds, {path, "--no-writer"});
   if (!whole.there()) return {false, whole.trouble};
   const CheckCounts counts = count_cases(whole.json);
-  if (!counts.first_trouble.empty()) return {false, "wrong: " + counts.first_trouble};
+  if (!counts.first_trouble.empty()) return {false, "wrong: " + counts.first_trouble, counts};
   return {true, fmt::format("right on all {} cases, and clean under the checks", counts.passed)};
+}
+
+// In one process: Python takes a second or two to begin.
+Verdict judge_twin(const harness::Places& places, const Exercise& exercise, const fs::path& file) {
+  constexpr double seconds = 300;
+  const CheckAnswer answer = run_twin(places, exercise, file, seconds, {"--first"});
+  if (!answer.there()) return {false, answer.trouble};
+  if (const auto refused = twin_refused(answer.json); !refused.empty())
+    return {false, "no solution: " + refused.front()};
+  const TwinPart clean = twin_part(answer.json, "clean");
+  if (!clean.trouble.empty()) return {false, "not safe: " + clean.trouble};
+  for (const char* part : {"right", "fresh"})
+    if (const TwinPart p = twin_part(answer.json, part); !p.trouble.empty())
+      return {false, "wrong: " + p.trouble};
+  return {true, fmt::format("right on all {} cases{}", twin_part(answer.json, "right").passed,
+                            clean.there ? ", and stays in its tensors" : "")};
 }
 
 // Waits until the file is written again. Editors write a new file and rename it, so the folder is watched.
@@ -78,14 +97,22 @@ int watch(const Options& o) {
     const auto begin = std::chrono::steady_clock::now();
     Progress progress;
     progress.show("checking " + file.string());
-    const Verdict verdict = judge(places, file);
+    const Verdict verdict =
+        exercise.is_twin() ? judge_twin(places, exercise, file) : judge(places, file);
     progress.clear();
     const double took =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     fmt::print("{} {}\n  {}\n", paint(Tone::strong, exercise.name()),
                paint(Tone::dim, fmt::format("({:.1f} s)", took)),
                paint(verdict.good ? Tone::good : Tone::bad, verdict.text));
-    if (verdict.good)
+    std::fflush(stdout);
+    if (!verdict.wrong.failed_case.empty()) {
+      const CheckCounts& w = verdict.wrong;
+      const std::string writer = find_writer(places, w.op, file.string(), w.failed_case,
+                                             w.failed_type, "0", w.first_trouble);
+      if (!writer.empty()) fmt::print("  {}\n", writer);
+    }
+    if (verdict.good && !exercise.is_twin())
       if (const std::string slow = slow_here(places, file, 60); !slow.empty())
         fmt::print("  slow here: {}\n", slow);
     if (verdict.good)

@@ -20,9 +20,9 @@ bool is_timeout(const std::string& error);
 // simt/README.md describes them.
 inline constexpr const char* check_library_file = "libsimt_check.so";
 struct CheckSymbols {
-  const char *take_findings, *name, *forget;
+  const char *take_findings, *name, *forget, *last_writer;
 };
 inline constexpr CheckSymbols check_symbols{"simt_check_take_findings", "simt_check_name",
-                                            "simt_check_forget"};
+                                            "simt_check_forget", "simt_check_last_writer"};
 
 }  // namespace warpath::harness

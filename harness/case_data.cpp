@@ -121,11 +121,12 @@ Verdict CaseData::judge(const char* outputs) const {
   for (const Output& o : outputs_) {
     const TensorPlan& t = *o.tensor;
     const char* got = outputs + t.output_at;
-    const Verdict v =
-        t.spec->index ? compare_index(t.name, t.dtype, t.shape, o.reference.as<std::int64_t>(), got)
-                      : compare({t.name, t.dtype, t.shape, o.reference.as<double>(),
-                                 o.scale.as<double>(), tolerance_},
-                                got);
+    Verdict v = t.spec->index
+                    ? compare_index(t.name, t.dtype, t.shape, o.reference.as<std::int64_t>(), got)
+                    : compare({t.name, t.dtype, t.shape, o.reference.as<double>(),
+                               o.scale.as<double>(), tolerance_},
+                              got);
+    v.output = static_cast<int>(&t - plan_.tensors.data());
     const double largest = std::max(worst.largest, v.largest);
     if (worst.index < 0 || v.ratio > worst.ratio) worst = v;
     worst.largest = largest;

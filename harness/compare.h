@@ -24,6 +24,7 @@ struct Verdict {
   double largest = 0;       // error of all elements
   std::int64_t bad = 0;     // elements out of bounds
   std::int64_t index = -1;  // of the worst element, linear
+  int output = -1;          // which of the plan's tensors, where there are several
 };
 
 struct Expected {

@@ -200,6 +200,13 @@ bool Runner::judge(std::size_t who, std::int64_t slot, const char* when, Contest
   record.output = workers_[who]->output(contest.printed[who]);
   if (v.passed) return true;
   record.reason = when + v.reason;
+  // Under the checks every write was seen.
+  if (!settings_.check_library.empty() && v.index >= 0) {
+    const std::optional<json> reply = workers_[who]->ask(
+        {{"do", "writer"}, {"tensor", v.output}, {"index", v.index}}, settings_.timeout);
+    const std::string writer = reply ? reply->value("writer", "") : "";
+    if (!writer.empty()) record.reason += "; " + writer;
+  }
   return false;
 }
 

@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <vector>
+
 #include "core/host/error.h"
 #include "harness/backend.h"
 
@@ -23,6 +25,23 @@ Sanitizer::Sanitizer(const std::filesystem::path& library) {
   find(check_symbols.take_findings, take_);
   find(check_symbols.name, name_);
   find(check_symbols.forget, forget_);
+  find(check_symbols.last_writer, writer_);
+}
+
+std::string Sanitizer::last_writer(const void* data) const {
+  const json told = json::parse(writer_(data), nullptr, false);
+  if (!told.is_object()) return "";
+  if (!told.value("written", false)) return "no thread wrote it";
+  const auto index = [&](const char* name) {
+    return fmt::format("({})", fmt::join(told.at(name).get<std::vector<int>>(), ", "));
+  };
+  std::string text =
+      fmt::format("written last by thread {} of block {}", index("thread"), index("block"));
+  if (told.contains("file"))
+    text += fmt::format(", {}:{}",
+                        std::filesystem::path(told["file"].get<std::string>()).filename().string(),
+                        told.value("line", 0));
+  return text;
 }
 
 json Sanitizer::take_findings() const {

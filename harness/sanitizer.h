@@ -20,6 +20,9 @@ class Sanitizer {
   void forget(const void* data, std::int64_t bytes) const {
     forget_(data, static_cast<std::size_t>(bytes));
   }
+  // Which thread wrote the byte there last, in words: "written last by thread (3, 0, 0) of block (1, 0, 0), mine.cu:12", or
+  // "no thread wrote it". Empty where that is not known.
+  std::string last_writer(const void* data) const;
   // An array of findings.
   nlohmann::json take_findings() const;
 
@@ -27,6 +30,7 @@ class Sanitizer {
   const char* (*take_)() = nullptr;
   void (*name_)(const void*, const char*) = nullptr;
   void (*forget_)(const void*, std::size_t) = nullptr;
+  const char* (*writer_)(const void*) = nullptr;
 };
 
 // "race at 02_shared.cu:31: two threads, one element: …  [tile[x] = 1;]"

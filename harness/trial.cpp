@@ -112,6 +112,22 @@ class Trial {
     store(slot);
   }
 
+  // Who wrote an element of an output, by its linear index; empty where that is not known.
+  std::string writer(int tensor, std::int64_t index) const {
+    for (const Held& h : held_) {
+      if (!h.output || h.output != &plan_.tensors.at(static_cast<std::size_t>(tensor))) continue;
+      std::int64_t at = 0;
+      for (std::size_t axis = h.output->shape.size(); axis-- > 0;) {
+        at += index % h.output->shape[axis] * h.output->stride[axis];
+        index /= h.output->shape[axis];
+      }
+      const auto* data = static_cast<const char*>(h.buffer.data());
+      const auto bytes = static_cast<std::int64_t>(size_of(h.output->dtype));
+      return sanitizer_ ? sanitizer_->last_writer(data + at * bytes) : "";
+    }
+    return "";
+  }
+
   const json& findings() const { return findings_; }
   // What the process had printed when the first launch of a check had ended.
   off_t printed() const { return printed_; }
@@ -340,6 +356,10 @@ json answer(Bench& bench, const json& command) {
     return {{"status", "ok"}, {"printed", trial->printed()}};
   }
   WARPATH_CHECK(trial != nullptr, "nothing was checked yet");
+  if (what == "writer")
+    return {{"status", "ok"},
+            {"writer", trial->writer(command.at("tensor").get<int>(),
+                                     command.at("index").get<std::int64_t>())}};
   if (what == "hand_over") {
     trial->hand_over(command.at("slot").get<std::int64_t>());
     return {{"status", "ok"}};

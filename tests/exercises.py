@@ -1,8 +1,11 @@
 """The exercises of the course: every stub compiles and is refused as it is, its hints are there; and the grader refuses what is
 no solution.
 
-    exercises.py PROGRAM stubs     of every rung that an open day names
-    exercises.py PROGRAM cheats    of the first exercise
+    exercises.py PROGRAM stubs        of every op that an open day names, the lowest such rung; the hints of all of them
+    exercises.py PROGRAM stubs all    of every rung that an open day names
+    exercises.py PROGRAM cheats       of the first exercise
+
+Those in Triton and WGSL are in python/tests/test_exercises.py.
 """
 
 import json
@@ -28,17 +31,25 @@ def warpath(*words: str, folder: str | Path = ROOT) -> subprocess.CompletedProce
 # --- stubs ------------------------------------------------------------------------------------------------------------
 
 
-def named_rungs() -> list[str]:
-    """The days whose task is to write a kernel, one for each rung."""
+def named_rungs() -> dict[str, str]:
+    """The files of the rungs that days name, my/softmax/02_shared.cu, each with such a day."""
     days = {}
     for track in "ABCDE":
         for day in json.loads(warpath("days", track, "--json").stdout)["days"]:
             if any(
                 line["command"].startswith("./warpath start") for line in day.get("commands", [])
             ):
-                where = warpath("start", day["id"], "--where").stdout.strip()
-                days.setdefault(where, day["id"])
-    return sorted(days.values())
+                where = warpath("start", day["id"], "--where").stdout.split()[1]
+                if where.endswith(".cu"):
+                    days.setdefault(where, day["id"])
+    return dict(sorted(days.items()))
+
+
+def trouble_with_hints(day: str) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        hints = warpath("hint", day, "--all", folder=folder)
+    missing = hints.returncode != 0 or "  3. " not in hints.stdout
+    return f"{day}: fewer than three hints: {hints.stdout}{hints.stderr}" if missing else ""
 
 
 def trouble_with_stub(day: str) -> str:
@@ -52,18 +63,20 @@ def trouble_with_stub(day: str) -> str:
             return f"{day}: the stub of {files[0].stem} does not compile: {checked.stderr}"
         if checked.returncode == 0:
             return f"{day}: the stub of {files[0].stem} passes as it is"
-        hints = warpath("hint", day, "--all", folder=folder)
-        if hints.returncode != 0 or "  3. " not in hints.stdout:
-            return f"{day}: fewer than three hints for {files[0].stem}"
     return ""
 
 
 def stubs() -> list[str]:
-    days = named_rungs()
-    print(f"{len(days)} exercises")
+    rungs = named_rungs()
+    lowest = {}  # of each op's folder
+    for file in rungs:
+        lowest.setdefault(Path(file).parent, file)
+    compiled = rungs if sys.argv[3:] == ["all"] else lowest.values()
+    print(f"{len(rungs)} exercises, {len(compiled)} compiled")
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        troubles = [t for t in pool.map(trouble_with_stub, days) if t]
-    return troubles if days else ["no open day has a kernel to write"]
+        troubles = list(pool.map(trouble_with_hints, rungs.values()))
+        troubles += pool.map(trouble_with_stub, [rungs[file] for file in compiled])
+    return [t for t in troubles if t] if rungs else ["no open day has a kernel to write"]
 
 
 # --- cheats -----------------------------------------------------------------------------------------------------------

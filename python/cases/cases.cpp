@@ -15,8 +15,6 @@ using nlohmann::json;
 namespace warpath::python {
 namespace {
 
-constexpr std::uint64_t seed = 1;
-
 // The host library of a folder.
 const Library& registry(const char* path) {
   const harness::OpenLibrary library = harness::open_library(path);
@@ -77,7 +75,7 @@ const Op& find_op(const Library& library, const std::string& wanted) {
 // One case in one dtype, with the memory its inputs lie in.
 class Made {
  public:
-  Made(const Op& op, const Case& test, DType dtype)
+  Made(const Op& op, const Case& test, DType dtype, std::uint64_t seed)
       : test_(test),
         plan_(harness::make_plan(op, test_, dtype)),
         inputs_(std::max<std::int64_t>(plan_.input_bytes, 1)),
@@ -158,9 +156,9 @@ WARPATH_EXPORT const char* warpath_cases(const char* library) {
   });
 }
 
-// A case by its name, with other sizes where `dims` (a JSON object) gives some.
+// A case by its name, with other sizes where `dims` (a JSON object) gives some; the seed of the rungs' own check is 1.
 WARPATH_EXPORT Made* warpath_case_new(const char* library, const char* op, const char* test,
-                                      const char* dims, const char* dtype) {
+                                      const char* dims, const char* dtype, std::uint64_t seed) {
   return warpath::python::guarded([&]() -> Made* {
     const warpath::Op& found = warpath::python::find_op(warpath::python::registry(library), op);
     const json sizes = json::parse(dims);
@@ -169,7 +167,7 @@ WARPATH_EXPORT Made* warpath_case_new(const char* library, const char* op, const
       for (const auto& [name, size] : sizes.items()) c.dims[name] = size;
       warpath::harness::check_case(found, c);
       for (const warpath::DTypeInfo& d : warpath::dtype_table)
-        if (d.name == dtype) return new Made(found, c, d.dtype);
+        if (d.name == dtype) return new Made(found, c, d.dtype, seed);
       throw warpath::Error(std::string("there is no dtype '") + dtype + "'");
     }
     throw warpath::Error(std::string("op '") + op + "' has no case '" + test + "'");

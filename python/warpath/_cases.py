@@ -23,7 +23,7 @@ def _code() -> ctypes.CDLL:
     code = ctypes.CDLL(str(path))
     text, pointer = ctypes.c_char_p, ctypes.c_void_p
     code.warpath_cases.restype = code.warpath_case_error.restype = text
-    code.warpath_case_new.argtypes = [text] * 5
+    code.warpath_case_new.argtypes = [text] * 5 + [ctypes.c_uint64]
     code.warpath_case_new.restype = code.warpath_case_inputs.restype = pointer
     code.warpath_case_facts.restype = code.warpath_case_judge.restype = text
     code.warpath_case_facts.argtypes = code.warpath_case_inputs.argtypes = [pointer]
@@ -75,10 +75,10 @@ class Verdict:
 class CaseData:
     """One case in one dtype: its inputs as tensors, and what judges an answer."""
 
-    def __init__(self, case: Case, dtype: str, **dims: int):
+    def __init__(self, case: Case, dtype: str, *, seed: int = 1, **dims: int):
         code = _code()
         words = (case.op.library, case.op.name, case.name, json.dumps(dims), dtype)
-        self._made = _must(code.warpath_case_new(*(w.encode() for w in words)))
+        self._made = _must(code.warpath_case_new(*(w.encode() for w in words), seed))
         self.case, self.dtype = case, dtype
         facts = json.loads(code.warpath_case_facts(self._made))
         self.scalars: dict[str, object] = facts["scalars"]

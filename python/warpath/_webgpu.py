@@ -80,6 +80,21 @@ def _scalars(op: Op, case_data: CaseData) -> list[int]:
     return values
 
 
+def _layout(device, inputs: int, outputs: int):
+    """All buffers of the op, whether the kernel uses them or not; inputs and the sizes cannot be written."""
+    import wgpu
+
+    kinds = ["read-only-storage"] * inputs + ["storage"] * outputs + ["read-only-storage"]
+    if len(kinds) > device.limits["max-storage-buffers-per-shader-stage"]:
+        return "auto"  # those that it uses
+    entries = [
+        {"binding": i, "visibility": wgpu.ShaderStage.COMPUTE, "buffer": {"type": kind}}
+        for i, kind in enumerate(kinds)
+    ]
+    group = device.create_bind_group_layout(entries=entries)
+    return device.create_pipeline_layout(bind_group_layouts=[group])
+
+
 def prepare(op: Op, case_data: CaseData, text: str) -> Callable:
     if case_data.dtype != "f32":
         raise CannotRun("WGSL's buffers here are f32 alone")
@@ -101,8 +116,9 @@ def prepare(op: Op, case_data: CaseData, text: str) -> Callable:
         size = max(4 * math.prod(told["shape"]), 4)
         outputs.append(device.create_buffer(size=size, usage=usage.STORAGE | usage.COPY_SRC))
     last = device.create_buffer_with_data(data=sizes_data.numpy(), usage=usage.STORAGE)
+    layout = _layout(device, len(buffers), len(outputs))
     pipeline = device.create_compute_pipeline(
-        layout="auto",
+        layout=layout,
         compute={"module": device.create_shader_module(code=text), "entry_point": op.name},
     )
     entries = [

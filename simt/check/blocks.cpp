@@ -17,6 +17,7 @@
 #include "reach.h"
 #include "scheduler/cluster.h"
 #include "scheduler/shared_arena.h"
+#include "writers.h"
 
 namespace simt::check {
 
@@ -53,7 +54,10 @@ GridState* grid_state(Grid& grid) {
   auto* made = new GridState;
   made->start = tick();
   made->met = made->start;
-  if (grid.check.compare_exchange_strong(known, made)) return made;
+  if (grid.check.compare_exchange_strong(known, made)) {
+    remember_grid(grid, made->start);
+    return made;
+  }
   delete made;
   return static_cast<GridState*>(known);
 }

@@ -7,6 +7,7 @@
 #include "json.h"
 #include "reach.h"
 #include "state.h"
+#include "writers.h"
 
 extern "C" {
 
@@ -37,6 +38,13 @@ void simt_check_forget(const void* data, std::size_t size) {
   const Region* const region = region_before(address);
   if (region == nullptr || address + size > region->end() || !heap_area.holds(address)) return;
   heap_area.set(address, size, unknown);
+}
+
+// Which thread wrote the byte at `address` last; the text lives until the next call.
+const char* simt_check_last_writer(const void* address) {
+  static std::string text;
+  text = simt::check::last_writer(reinterpret_cast<simt::check::Address>(address));
+  return text.c_str();
 }
 
 }  // extern "C"

@@ -22,13 +22,16 @@ std::string number(const char* name, unsigned long long value) {
   return std::string("\"") + name + "\": " + std::to_string(value);
 }
 
-// `, "file": …, "line": …, "text": …`, nothing when the location is not known.
+}  // namespace
+
 std::string location_fields(const void* pc) {
   const SourceLocation& location = location_of(pc);
   if (!location.known()) return "";
   return ", " + field("file", location.file) + ", " + number("line", location.line) + ", " +
          field("text", source_text(location));
 }
+
+namespace {
 
 std::string allocation(const Finding& f) {
   std::string text =

@@ -218,8 +218,9 @@ class Commands : public Course {
   std::string arguments_complaint(const std::string& command,
                                   const std::vector<std::string>& args) {
     if (command == "cc" || command == "python" || command == "debug") return "";
-    static const std::set<std::string> values = {"--rung", "--case", "--dtype", "--why",
-                                                 "--seed", "--row",  "--plot"};
+    static const std::set<std::string> values = {"--rung",  "--case", "--dtype", "--why",
+                                                 "--seed",  "--row",  "--plot",  "--compare",
+                                                 "--steps", "--out"};
     std::vector<std::string> ops, rungs;
     for (std::size_t i = 0; i < args.size(); ++i) {
       if (args[i][0] != '-') {
@@ -234,8 +235,15 @@ class Commands : public Course {
     static const std::set<std::string> of_days = {"day",      "done", "start", "watch",
                                                   "solution", "hint", "grade"};
     if (command == "days") return lab.run({command, ops.at(0)}).status == 0 ? "" : "no track";
+    if (ops.size() == 1 && (ops[0].ends_with(".wgsl") || ops[0].ends_with(".py")))
+      return lab.run({"start", ops[0], "--where"}).status == 0 ? "" : "no exercise " + ops[0];
     if (of_days.contains(command)) return has_day(ops.at(0)) ? "" : "no day " + ops.at(0);
     std::erase_if(ops, [](const std::string& op) { return op.ends_with(".cu"); });
+    for (std::string& op : ops)  // softmax/03 of xray and profile
+      if (const auto slash = op.find('/'); slash != op.npos) {
+        rungs.push_back(op.substr(slash + 1));
+        op.resize(slash);
+      }
     for (const std::string& op : ops) {
       if (!ops_of_tree().contains(op)) return "no op " + op;
       for (const std::string& list : rungs)
@@ -288,6 +296,8 @@ TEST_F(Commands, TheTestItselfSeesMistakes) {
   EXPECT_EQ(says("./warpath check sofmax"), "no op sofmax");
   EXPECT_EQ(says("./warpath start A1"), "");
   EXPECT_EQ(says("./warpath start A101"), "no day A101");
+  EXPECT_EQ(says("./warpath start relu.wgsl"), "");
+  EXPECT_EQ(says("./warpath grade scan.wgsl"), "no exercise scan.wgsl");
   EXPECT_EQ(says("./warpath check softmax --rung 77"), "softmax has no rung 77");
   EXPECT_EQ(says("./warpath check softmax --sanitise"), "no flag --sanitise");
   EXPECT_EQ(says("cp ops/softmax/softmax/77.cu mine.cu"), "no file ops/softmax/softmax/77.cu");

@@ -164,6 +164,36 @@ TEST_F(Learner, ThatCrashesWhileLoadingIsReported) {
   EXPECT_NE(s.err.find("crashed"), std::string::npos) << s.err;
 }
 
+// On a GPU the grader times what is right, beside the ladder.
+TEST_F(Learner, IsGradedForItsSpeedOnAGpu) {
+  kernel(
+      "static void launch(const Args& a, cudaStream_t) { each(a.x, a.y, [&](double x) { return "
+      "a.factor * x; }); }");
+  fs::copy(lab.home() / "mine.cu", lab.home() / "ops/toys/toy/01_good.cu");
+  const Said s = lab.run({"grade", "toy/01", "mine.cu", "--json"});
+  const auto grade = s.json()["grades"][0];
+  const auto part = [&](const char* what) {
+    for (const auto& p : grade["parts"])
+      if (p["what"] == what) return p;
+    return nlohmann::json();
+  };
+  EXPECT_EQ(part("right on every case")["points"], 50) << s.out << s.err;
+  for (const char* what : {"share of the roofline", "place on the ladder"}) {
+    ASSERT_FALSE(part(what).is_null()) << s.out << s.err;
+    EXPECT_EQ(part(what)["of"], 20);
+    EXPECT_FALSE(part(what)["needed"]);
+    EXPECT_NE(part(what)["note"].get<std::string>().find("timed cases"), std::string::npos)
+        << s.out;
+  }
+  EXPECT_EQ(grade["of"], 140);
+  // Nothing is timed that is not right.
+  kernel(
+      "static void launch(const Args& a, cudaStream_t) { each(a.x, a.y, [](double x) { return 2 * "
+      "x; }); }");
+  const Said wrong = lab.run({"grade", "toy/01", "mine.cu", "--json"});
+  EXPECT_EQ(wrong.json()["grades"][0]["of"], 100) << wrong.out;
+}
+
 TEST_F(Learner, LeavesNoFileBehind) {
   kernel("static void launch(const Args&, cudaStream_t) {}");
   lab.run({"check", "mine.cu"});

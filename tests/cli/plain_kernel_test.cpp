@@ -64,6 +64,17 @@ TEST_F(PlainKernel, IsMatchedByNames) {
   EXPECT_TRUE(has(s.out, "only a in f32")) << s.out;
 }
 
+// Every write is seen in a second run under the checks.
+TEST_F(PlainKernel, AWrongElementIsSaidWithItsWriter) {
+  std::string wrong = add;
+  wrong.replace(wrong.find("b[i];"), 5, "b[i] + (i == 300 ? 1 : 0);");
+  const Said s = check(wrong, {"vector_add"});
+  EXPECT_EQ(s.status, 1) << s.err;
+  EXPECT_TRUE(has(s.out, "c[300] is ")) << s.out;
+  EXPECT_TRUE(has(s.out, "written last by thread (44, 0, 0) of block (1, 0, 0), mine.cu:3"))
+      << s.out;
+}
+
 TEST_F(PlainKernel, IsMatchedByOrderAndByOtherNamesOfSizes) {
   const Said s =
       check(row_sums, {"reduce", "--case", "sum rows", "--case", "max rows", "--dtype", "f32"});
