@@ -121,8 +121,8 @@ TrainSettings settings_of(const Options& o) {
            : toy                             ? 3e-3
            : s.config.family == Family::gpt2 ? 6e-4
                                              : 3e-4;
-  s.least_rate = t.least_rate > 0 ? t.least_rate : s.rate / 10;
-  s.steps = t.steps > 0 ? t.steps : words ? 400 : toy ? 200 : 1000;
+  s.least_rate = t.least_rate > 0 ? t.least_rate : s.rate / (words ? 100 : 10);
+  s.steps = t.steps > 0 ? t.steps : words ? 300 : toy ? 200 : 1000;
   s.warmup = t.warmup > 0 ? t.warmup : std::max<std::int64_t>(1, s.steps / 20);
   s.seed = o.seed;
   // f32 has no rungs that differ from run to run, so it costs nothing there.

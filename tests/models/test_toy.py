@@ -51,4 +51,4 @@ def test_its_tokenizer_is_one_of_hugging_face(run):
     theirs = Tokenizer.from_file(str(next(run.glob("step-*/tokenizer.json"))))
     text = "the small dogs have a ball behind two trees.\nthis cat sees one fish.\n"
     ids = theirs.encode(text).ids
-    assert len(ids) == 19 and theirs.decode(ids) == text and max(ids) < theirs.get_vocab_size() == 55
+    assert len(ids) == 18 and theirs.decode(ids) == text and max(ids) < theirs.get_vocab_size() == 55
