@@ -19,11 +19,7 @@ def pytest_unconfigure():
 
 ALL_OPS = warpath._ops
 # The length of a weight tells the sizes of its results, by more than a dimension's name can say: test_nf4.py.
-OPS = {
-    name: op
-    for name, op in ALL_OPS.items()
-    if not op.takes_lists and name != "nf4_quantize"
-}
+OPS = {name: op for name, op in ALL_OPS.items() if not op.takes_lists and name != "nf4_quantize"}
 SIZES = {"cols": 33, "rows": 5, "n": 70, "m": 40}
 SIZES |= {"batch": 1}  # offsets pack sequences into one batch
 OTHERS = 24  # dimensions of any other name

@@ -104,7 +104,11 @@ CHEATS = [
     ("the shipped twin", edited(TOP, "import importlib.util\n" + TOP), "no kernel needs"),
     ("numpy", in_launcher("x.numpy()"), "on the host"),
     ("results kept", edited(LANGUAGE, LANGUAGE + "\nKEPT = {}\n"), "one launch to the next"),
-    ("results kept by a cache", edited("def softmax(", "@functools.cache\ndef softmax("), "one launch to the next"),  # fmt: skip
+    (
+        "results kept by a cache",
+        edited("def softmax(", "@functools.cache\ndef softmax("),
+        "one launch to the next",
+    ),
     ("results kept in a global", in_launcher("global seen; seen = x"), "one launch to the next"),
     ("a thread", edited(TOP, "import threading\n" + TOP), "no kernel needs"),
     ("the clock", edited(TOP, "import time\n" + TOP), "no kernel needs"),
@@ -117,7 +121,11 @@ CHEATS = [
     ("nothing", edited(STORE, "    pass\n"), "no program wrote it"),
     ("its inputs changed", edited(STORE, STORE + CHANGE), "was changed"),
     ("past the end", edited(STORE, STORE.replace(", mask=inside", "")), "past the end of 'y'"),
-    ("wrong by a little", edited("power / tl.sum(power, 1)", "1.001 * power / tl.sum(power, 1)"), "written last by program"),  # fmt: skip
+    (
+        "wrong by a little",
+        edited("power / tl.sum(power, 1)", "1.001 * power / tl.sum(power, 1)"),
+        "written last by program",
+    ),
     ("does not parse", edited("def softmax(", "def def softmax("), "invalid syntax"),
     ("another op", _folders.file(ALL_OPS["relu"], "relu.py").read_text(), "no function softmax"),
 ]

@@ -204,7 +204,10 @@ BAD = {
     "no end": (GOOD[:-12], "ends too early"),
     "a wrong bit": (GOOD[:60] + bytes([GOOD[60] ^ 16]) + GOOD[61:], "not a whole PNG file"),
     "no pixels": (f.SIGNATURE + f.header(0, 5) + f.chunk(b"IEND", b""), "not a whole PNG file"),
-    "2^31 wide": (f.SIGNATURE + f.header(1 << 31, 1) + f.chunk(b"IDAT", b""), "not a whole PNG file"),
+    "2^31 wide": (
+        f.SIGNATURE + f.header(1 << 31, 1) + f.chunk(b"IDAT", b""),
+        "not a whole PNG file",
+    ),
     "2^31 - 1 wide": (
         f.SIGNATURE + f.header((1 << 31) - 1, (1 << 31) - 1) + f.chunk(b"IDAT", b"x"),
         "2147483647 x 2147483647 pixels are too many",

@@ -112,7 +112,9 @@ def test_three_steps_of_adamw(vit_folder, tmp_path):
     for step in range(3):
         again = ()
         if step > 0:  # the batch that a run resumed there would take
-            shutil.copytree(tmp_path / f"run/step-00000{step}", tmp_path / f"at{step}/step-00000{step}")
+            shutil.copytree(
+                tmp_path / f"run/step-00000{step}", tmp_path / f"at{step}/step-00000{step}"
+            )
             again = ("--out", tmp_path / f"at{step}", "--resume")
         batch = dump(tmp_path, *words, *again)
         optimizer.zero_grad()
@@ -163,7 +165,9 @@ class PlainDit:
         width = self.p["layernorm.weight"].numel()
         frequency = 10000.0 ** (-torch.arange(width // 2, dtype=torch.double) / (width // 2))
         angle = times.double()[:, None] * frequency
-        time = self.linear("time.2", silu(self.linear("time.0", torch.cat([angle.cos(), angle.sin()], 1))))
+        time = self.linear(
+            "time.2", silu(self.linear("time.0", torch.cat([angle.cos(), angle.sin()], 1)))
+        )
         s = self.linear("embeddings.patch_embeddings.projection", patches)
         s = torch.cat([time[:, None], s], 1) + self.p["embeddings.position_embeddings"]
         for i in range(sum(n.endswith("query.weight") for n in self.p)):
@@ -177,7 +181,9 @@ class PlainDit:
             )
             a = (q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5).softmax(-1) @ v
             s = s + self.linear(name + "attention.output.dense", a.transpose(1, 2).flatten(2))
-            x = gelu(self.linear(name + "intermediate.dense", self.norm(name + "layernorm_after", s)))
+            x = gelu(
+                self.linear(name + "intermediate.dense", self.norm(name + "layernorm_after", s))
+            )
             s = s + self.linear(name + "output.dense", x)
         return self.linear("head", self.norm("layernorm", s)[:, 1:])
 
@@ -250,7 +256,11 @@ def test_a_diffusion_model_learns_and_draws(tmp_path):
         folder = tmp_path / "-".join(map(str, words))
         line = ("--model", run, "--images", 3, "--sampling-steps", 6, "--out", folder, *words)
         files = json.loads(warpath("--json", *line, command="generate").stdout)["images"]
-        assert [f.split("/")[-1] for f in files] == ["image-000.png", "image-001.png", "image-002.png"]
+        assert [f.split("/")[-1] for f in files] == [
+            "image-000.png",
+            "image-001.png",
+            "image-002.png",
+        ]
         return [read_png(folder / f"image-00{i}.png") for i in range(3)]
 
     first = draw("--seed", 1)

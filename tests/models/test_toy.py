@@ -20,8 +20,17 @@ SENTENCE = re.compile(rf"{CLAUSE}(?: and {CLAUSE})?\.")
 
 
 def test_the_pattern_bites():
-    good = ["the dog sees a cat.", "two old cats have the balls near this tree and a fish likes one ball."]
-    bad = ["the dog see a cat.", "a dogs sees a cat.", "the dog sees a cat", "dog sees a cat.", "the dog sees."]
+    good = [
+        "the dog sees a cat.",
+        "two old cats have the balls near this tree and a fish likes one ball.",
+    ]
+    bad = [
+        "the dog see a cat.",
+        "a dogs sees a cat.",
+        "the dog sees a cat",
+        "dog sees a cat.",
+        "the dog sees.",
+    ]
     assert all(SENTENCE.fullmatch(s) for s in good)
     assert not any(SENTENCE.fullmatch(s) for s in bad)
 
@@ -51,4 +60,6 @@ def test_its_tokenizer_is_one_of_hugging_face(run):
     theirs = Tokenizer.from_file(str(next(run.glob("step-*/tokenizer.json"))))
     text = "the small dogs have a ball behind two trees.\nthis cat sees one fish.\n"
     ids = theirs.encode(text).ids
-    assert len(ids) == 18 and theirs.decode(ids) == text and max(ids) < theirs.get_vocab_size() == 55
+    assert (
+        len(ids) == 18 and theirs.decode(ids) == text and max(ids) < theirs.get_vocab_size() == 55
+    )

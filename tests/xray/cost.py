@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """What counting costs: CPU time of a launch under `cc --xray` beside that of plain `cc`, for the last plain rung of each op.
 
     cost.py WARPATH ROOT [--op OP ...]

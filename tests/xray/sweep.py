@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Every rung of every op through xray, on one small case each: a table to read the lessons by.
 
 sweep.py WARPATH ROOT [--op OP ...] [--json FILE] [--jobs N]

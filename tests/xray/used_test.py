@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Where the counts are used: `run --counts`, the structure that `grade` tells, the "slow here" of `watch`.
 
 used_test.py WARPATH ROOT

@@ -51,7 +51,7 @@ def nf4_matmul_kernel(
     there, given = j < n, r < rows
     mean = tl.load(offset)
     sums = tl.zeros((ROWS, N), tl.float32)
-    for at in range(0, blocks):
+    for at in range(blocks):
         b = j * blocks + at
         a = tl.load(absmax + b, mask=there, other=0).to(tl.int32)
         factor = tl.load(eight + a) * tl.load(scales + b // 256, mask=there, other=0.0) + mean

@@ -45,7 +45,9 @@ def histogram(x: torch.Tensor, edges: torch.Tensor, *, spacing: str = "uniform")
     x, edges = x.contiguous(), edges.contiguous()
     # IEEE division of two tensors: a kernel's own is not, and torch makes `bins / width` of a reciprocal, rounded twice.
     width = edges[-1] - edges[0]
-    scale = torch.where(width > 0, torch.full_like(width, bins) / width, torch.zeros_like(width)).reshape(1)
+    scale = torch.where(
+        width > 0, torch.full_like(width, bins) / width, torch.zeros_like(width)
+    ).reshape(1)
     histogram_kernel[(triton.cdiv(n, BLOCK),)](
         x, edges, scale, y, n, bins, ANY=spacing == "any", STEPS=bins.bit_length(), BLOCK=BLOCK
     )
