@@ -31,9 +31,10 @@ def exercises() -> list[str]:
         for day in json.loads(program("days", track, "--json"))["days"]:
             for line in day["commands"]:
                 words = line["command"].split()
-                if words[:2] == ["./warpath", "start"]:
-                    if words[2].endswith(".wgsl") or day["kind"] == "triton":
-                        found.add(program("start", words[2], "--where").split()[1])
+                if words[:2] != ["./warpath", "start"]:
+                    continue
+                if words[2].endswith(".wgsl") or day["kind"] == "triton":
+                    found.add(program("start", words[2], "--where").split()[1])
     return sorted(found)
 
 

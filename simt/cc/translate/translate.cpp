@@ -567,8 +567,8 @@ class Translator {
   bool system_header_ = false;
   Index watched_ = none;  // the declaration whose variables the checks know already
   Index at_ = 0;
-  Index declaration_ = 0;  // first token of the current declaration at namespace scope
-  Index body_end_ = none;  // the brace that ends the function or class at namespace scope
+  Index declaration_ = 0;     // first token of the current declaration at namespace scope
+  Index body_end_ = none;     // the brace that ends the function or class at namespace scope
   Index aligned_end_ = none;  // of the function whose accesses have been looked at
   Index device_end_ = none;
   std::string facts_;  // the type that stands for the current kernel, and where it is for
