@@ -28,7 +28,7 @@ def step_of(output: str, ops: set[str]) -> tuple[str, str]:
     for pattern, step in (
         (r"simt-objects/(\w+?)_(?:rungs_|parts_|wrong_)?simt/", "plain"),
         (r"simt-objects/(\w+?)_(?:rungs_|parts_|wrong_)?checked/", "checked"),
-        (r"ptx/(\w+)_ptx/", "PTX"),
+        (r"ptx/(\w+?)_(?:wrong_)?ptx/", "PTX"),
         (r"CMakeFiles/(\w+)_host\.dir/", "host"),
         (r"CMakeFiles/(\w+?)_(?:rungs_|parts_|wrong_)?cuda_\w+\.dir/", "CUDA"),
     ):
