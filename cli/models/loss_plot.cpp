@@ -1,4 +1,4 @@
-#include "cli/loss_plot.h"
+#include "cli/models/loss_plot.h"
 
 #include <fmt/format.h>
 

@@ -8,11 +8,11 @@
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
-#include "cli/loss_plot.h"
+#include "cli/models/loss_plot.h"
+#include "cli/models/train_report.h"
 #include "cli/report.h"
 #include "cli/select.h"
 #include "cli/terminal.h"
-#include "cli/train_report.h"
 #include "core/host/error.h"
 #include "models/adapter_file.h"
 #include "models/checkpoint.h"

@@ -8,13 +8,13 @@
 #include <sstream>
 
 #include "cli/command.h"
-#include "cli/generate_images.h"
-#include "cli/generate_model.h"
 #include "cli/interrupt.h"
+#include "cli/models/generate_images.h"
+#include "cli/models/generate_model.h"
+#include "cli/models/train_report.h"
+#include "cli/models/written_texts.h"
 #include "cli/select.h"
 #include "cli/terminal.h"
-#include "cli/train_report.h"
-#include "cli/written_texts.h"
 #include "models/checkpoint.h"
 #include "models/files.h"
 #include "models/writing.h"

@@ -3,9 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/models/train_report.h"
 #include "cli/report.h"
 #include "cli/terminal.h"
-#include "cli/train_report.h"
 #include "models/block_costs.h"
 
 namespace warpath::cli {

@@ -1,7 +1,7 @@
 // `warpath generate` with a diffusion model: images as PNG files.
 #pragma once
 #include "cli/command.h"
-#include "cli/generate_model.h"
+#include "cli/models/generate_model.h"
 
 namespace warpath::cli {
 

@@ -1,4 +1,4 @@
-#include "cli/generate_model.h"
+#include "cli/models/generate_model.h"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/models/train_report.h"
+#include "cli/models/written_texts.h"
 #include "cli/select.h"
-#include "cli/train_report.h"
-#include "cli/written_texts.h"
 #include "harness/buffer.h"
 #include "models/checkpoint.h"
 #include "models/files.h"

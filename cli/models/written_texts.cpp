@@ -1,4 +1,4 @@
-#include "cli/written_texts.h"
+#include "cli/models/written_texts.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

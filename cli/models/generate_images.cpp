@@ -1,4 +1,4 @@
-#include "cli/generate_images.h"
+#include "cli/models/generate_images.h"
 
 #include <fmt/format.h>
 
