@@ -65,10 +65,6 @@ bool rewrite_spin(Source& source, Index i, const VolatileNames& names);
 // name, or it cannot be understood.
 std::string template_arguments(const Source& source, Index i);
 
-// The accesses through pointers in the body of a device function, whose parameters begin behind the
-// token `parameters`, are made to look at the alignment of vector types.
-void rewrite_aligned(Source& source, Index parameters, Index body);
-
 // For the checks: the call of the CUDA API at `i`, if it is a statement of its own: its error is
 // lost.
 void rewrite_lost_call(Source& source, Index i);

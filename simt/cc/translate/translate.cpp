@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
-#include <utility>
 
 #include "translate/rewrite.h"
 #include "translate/source.h"
@@ -66,14 +65,6 @@ class Translator {
     const std::string_view line = s_.text(i);
     if (line.find("pragma") != line.npos) return;
     system_header_ = line.find("\" ") != line.npos && line.find(" 3", line.rfind('"')) != line.npos;
-  }
-  // Of a token a little further on: behind a macro of a system header comes a line of its own.
-  bool is_system_header(Index i) {
-    const bool now = system_header_;
-    for (Index j = at_; j < i; ++j) {
-      if (s_[j].kind == Kind::directive) follow_directive(j);
-    }
-    return std::exchange(system_header_, now);
   }
 
   bool at_namespace_scope() const { return body_end_ == none || at_ > body_end_; }
@@ -293,12 +284,6 @@ class Translator {
     if (f.body != none && s_.match(f.body) == none) f.body = none;
     if (f.body == none) return;
     if (!in_device_code()) volatile_.clear();
-    // The checks see every access anyway.
-    const bool inside = aligned_end_ != none && at_ < aligned_end_;
-    if (!checked_ && !inside && f.name != none && !is_system_header(f.body)) {
-      aligned_end_ = s_.match(f.body);
-      rewrite_aligned(s_, f.name, f.body);
-    }
     device_end_ = device_end_ == none ? s_.match(f.body) : std::max(device_end_, s_.match(f.body));
   }
 
@@ -567,9 +552,8 @@ class Translator {
   bool system_header_ = false;
   Index watched_ = none;  // the declaration whose variables the checks know already
   Index at_ = 0;
-  Index declaration_ = 0;     // first token of the current declaration at namespace scope
-  Index body_end_ = none;     // the brace that ends the function or class at namespace scope
-  Index aligned_end_ = none;  // of the function whose accesses have been looked at
+  Index declaration_ = 0;  // first token of the current declaration at namespace scope
+  Index body_end_ = none;  // the brace that ends the function or class at namespace scope
   Index device_end_ = none;
   std::string facts_;  // the type that stands for the current kernel, and where it is for
   Index facts_begin_ = 0, facts_end_ = 0;

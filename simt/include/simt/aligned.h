@@ -1,13 +1,11 @@
 #pragma once
 
 // A GPU reads and writes a vector type only at a multiple of its size: cudaErrorMisalignedAddress elsewhere. A CPU does not
-// mind, and the compiler takes vectors apart. So the translator puts `aligned` around the pointers through which device
-// code accesses memory (cc/translate/rewrite_aligned.cpp). It costs nothing for scalars: those are looked at only where a
-// pointer has just been cast, by `aligned_cast`.
+// mind, and the compiler takes vectors apart. The loads and stores that are functions (__ldg, __stcs, inline PTX) look at
+// the address; a plain `*p` is looked at by the checks alone.
 
 #include <cstddef>
 #include <type_traits>
-#include <utility>
 
 namespace simt {
 
@@ -35,31 +33,5 @@ template <class T>
   }
   return pointer;
 }
-// What is no pointer after all stays as it is.
-template <class T>
-[[gnu::always_inline]] constexpr T&& aligned(T&& other) {
-  return static_cast<T&&>(other);
-}
-
-template <class T>
-[[gnu::always_inline]] constexpr T* aligned_cast(T* pointer) {
-  if constexpr (std::is_object_v<T>) {
-    if constexpr (alignof(T) > 1) require_alignment(pointer);
-  }
-  return pointer;
-}
-template <class T>
-[[gnu::always_inline]] constexpr T&& aligned_cast(T&& other) {
-  return static_cast<T&&>(other);
-}
-
-// `*(T*)p` as `CastTo<T>() ->* p`: the operand ends where it does for a cast.
-template <class T>
-struct CastTo {
-  template <class Pointer>
-  [[gnu::always_inline]] friend constexpr T& operator->*(CastTo, Pointer&& pointer) {
-    return *aligned_cast((T*)(pointer));
-  }
-};
 
 }  // namespace simt

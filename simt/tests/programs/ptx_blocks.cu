@@ -11,8 +11,8 @@ __device__ unsigned to_shared(const void* p) {
 }
 
 __global__ void kernel(int* out, const float4* in, unsigned long long* wide) {
-  __shared__ int s[64];
-  const unsigned place = to_shared(s + 8);
+  __shared__ alignas(16) int s[64];
+  const unsigned place = to_shared(s + 7);
   asm volatile("st.shared.u32 [%0], %1;" ::"r"(place), "r"(41));
   asm volatile("st.shared.v2.s32 [%0+4], {%1, %2};" ::"r"(place), "r"(-5), "r"(6) : "memory");
   int a, b, c;
@@ -21,8 +21,8 @@ __global__ void kernel(int* out, const float4* in, unsigned long long* wide) {
       "add.s32 t, %1, %2;\n\tsetp.gt.s32 p, t, 30;\n\tsetp.eq.s32 q, %2, 0;\n\t"
       "@p mul.lo.s32 %0, t, 2;\n\t@!p mov.s32 %0, 0;\n\t@q mov.s32 %0, -1;\n}"
       : "=r"(b)
-      : "r"(a), "r"(s[9]));
-  asm("mad.lo.s32 %0, %1, %2, %3;" : "=r"(c) : "r"(s[10]), "r"(7), "r"(-2));
+      : "r"(a), "r"(s[8]));
+  asm("mad.lo.s32 %0, %1, %2, %3;" : "=r"(c) : "r"(s[9]), "r"(7), "r"(-2));
   out[0] = a;
   out[1] = b;
   out[2] = c;
