@@ -26,12 +26,12 @@ x = torch.arange(float(n * n)).view(n, n)
 y = torch.zeros(n, n)
 k.columns[n * n // 256, 256](x, y, n)
 assert torch.equal(y, x.t())
-counts = k.counts()
-assert k.counts()["launches"] == []
+counts = k.xray_counts()
+assert k.xray_counts()["launches"] == []
 told = warpath.xray(counts)
 errors = []
 for call in (lambda: warpath.load(sys.argv[1], check=True), lambda: warpath.xray("softmax/99"),
-             lambda: warpath.load(sys.argv[1], xray=True, check=True), lambda: warpath.load(sys.argv[1]).counts()):
+             lambda: warpath.load(sys.argv[1], xray=True, check=True), lambda: warpath.load(sys.argv[1]).xray_counts()):
     try:
         call()
         errors.append("")

@@ -332,13 +332,13 @@ class Kernels:
         told = next((k for k in self._told if k["name"] == name), None)
         return [p["name"] for p in told["parameters"]] if told else []
 
-    def counts(self) -> dict:
+    def xray_counts(self) -> dict:
         """What the launches since the last call did to memory, as docs/xray.md lists it; needs xray=True.
 
         `warpath.xray` of it says where the waste is.
         """
         if not self._xray:
-            raise RuntimeError("counts() needs warpath.load(..., xray=True)")
+            raise RuntimeError("xray_counts() needs warpath.load(..., xray=True)")
         told = json.loads(self._library.code.simt_xray_take())
         told["launches"] = [x for x in told["launches"] if x["accesses"]]
         return told
@@ -401,7 +401,7 @@ def load(
 
     With check=True they run on this CPU under the checks for out-of-bounds accesses, races, reads of
     what nobody wrote and barriers that not all threads reach: a finding is a KernelError.
-    With xray=True they run on this CPU and every access is counted: `counts()` of the result has the
+    With xray=True they run on this CPU and every access is counted: `xray_counts()` of the result has the
     requests, sectors and bank conflicts of each line. A process has either of the two.
     `options` go to the compiler, as "-DTILE=32". Compiled again only when a text has changed.
     """
