@@ -57,7 +57,7 @@ std::string rung_to_change(const harness::Places& places, const OpEntry& entry) 
 }
 
 std::string next_step(const harness::Places& places, const std::vector<OpOutcome>& outcomes,
-                      const Backend& backend, const harness::Roofline& roofline, bool counted) {
+                      const Backend& backend, const harness::Roofline& roofline) {
   for (const OpOutcome& o : outcomes)
     for (const harness::Record& r : o.records)
       if (r.status == harness::Status::failed)
@@ -72,12 +72,9 @@ std::string next_step(const harness::Places& places, const std::vector<OpOutcome
           r->record.test, name(r->record.dtype), r->record.name, 100 * *r->of_roofline,
           o.entry->folder);
   }
-  return fmt::format(
-      "{}copy ops/{}/{}/{} to mine.cu, change it, and ./warpath check {} mine.cu",
-      counted ? ""
-              : fmt::format("./warpath run {} --counts shows why a rung is fast or slow; ",
-                            o.entry->name()),
-      o.entry->family, o.entry->folder, rung_to_change(places, *o.entry), o.entry->name());
+  return fmt::format("copy ops/{}/{}/{} to mine.cu, change it, and ./warpath check {} mine.cu",
+                     o.entry->family, o.entry->folder, rung_to_change(places, *o.entry),
+                     o.entry->name());
 }
 
 int run(const Options& o) {
@@ -112,7 +109,7 @@ int run(const Options& o) {
       j["ops"].push_back(outcome_json(outcome, roofline));
       if (o.counts) j["ops"].back()["counts"] = count_rungs(places, *outcome.entry);
     }
-    j["next"] = next_step(places, outcomes, backend, roofline, o.counts);
+    j["next"] = next_step(places, outcomes, backend, roofline);
     print_json(j);
     return exit_status(outcomes);
   }
@@ -128,8 +125,10 @@ int run(const Options& o) {
     }
   }
   print_closing(outcomes);
-  fmt::print("{} {}\n", paint(Tone::note, "next:"),
-             next_step(places, outcomes, backend, roofline, o.counts));
+  if (!backend.gpu && !o.counts && exit_status(outcomes) == all_passed)
+    fmt::print("{} ./warpath run {} --counts shows why a rung is fast or slow\n",
+               paint(Tone::note, "also:"), outcomes.front().entry->name());
+  fmt::print("{} {}\n", paint(Tone::note, "next:"), next_step(places, outcomes, backend, roofline));
   return exit_status(outcomes);
 }
 

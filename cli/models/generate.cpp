@@ -143,7 +143,7 @@ int generate(const Options& o) {
     throw Refusal(
         fmt::format("{}: a model that tells images apart; it generates nothing", g.model));
   if (!g.perplexity.empty()) return measure_perplexity(o, m, places);
-  if (g.max_new < 1) throw Refusal("--max-new: at least 1");
+  if (g.max_new == 0) throw Refusal("--max-new: at least 1");
   for (const std::string& stop : g.stops)
     if (stop.empty()) throw Refusal("an empty --stop");
   const models::Sampling sampling = sampling_of(g);

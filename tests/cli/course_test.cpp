@@ -220,7 +220,7 @@ class Commands : public Course {
     if (command == "cc" || command == "python" || command == "debug") return "";
     static const std::set<std::string> values = {"--rung",  "--case", "--dtype", "--why",
                                                  "--seed",  "--row",  "--plot",  "--compare",
-                                                 "--steps", "--out"};
+                                                 "--steps", "--out",  "--model"};
     std::vector<std::string> ops, rungs;
     for (std::size_t i = 0; i < args.size(); ++i) {
       if (args[i][0] != '-') {

@@ -200,7 +200,7 @@ def test_a_new_adapter_is_saved_as_peft_has_it_and_goes_on(more, tmp_path):
 
 
 def test_it_learns():
-    words = ("--model", "toy", "--lora", "all", "--rate", 0.01, "--steps", 20)
+    words = ("--model", "toy-bytes", "--lora", "all", "--rate", 0.01, "--steps", 20)
     lines = train(*words, "--batch", 4, "--sequence", 32, "--evaluate-every", 0)
     assert losses(lines)[-1] < losses(lines)[0] - 0.2
 
