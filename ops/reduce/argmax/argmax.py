@@ -12,6 +12,9 @@ import triton.language as tl
 STRETCH = 1 << 17  # elements of a row that one program takes, where rows are long and few
 NOWHERE = tl.constexpr((1 << 63) - 1)
 
+# Triton's interpreter calls the function that joins two candidates once for each element: milliseconds for a row.
+INTERPRETED_ELEMENTS = 3000
+
 
 @triton.jit
 def better(a, at_a, b, at_b):
