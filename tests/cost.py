@@ -6,8 +6,8 @@ A step of the build is one compiler on one core, so its seconds are CPU seconds;
 only the most expensive are shown. With --check an op over its budget is named, and one over twice its budget is an error.
 The budget of an op is a number of seconds per rung and wrong kernel, from budget.json; an op that needs more has a
 budget.json of its own that says why.
-Machines differ, and so does how many steps share a core: seconds are scaled by the time that the files of core, harness and
-cli took here. What is left is the noise of a shared machine, up to half of a step's time: hence twice.
+Machines differ, and so does how many steps share a core: seconds are scaled by the time that the files of core and harness
+took here. What is left is the noise of a shared machine, up to half of a step's time: hence twice.
 """
 
 import argparse
@@ -118,7 +118,7 @@ def main() -> int:
         )
         return 2
     cost = read_costs(args.build.resolve())
-    yardstick = sum(cost.get(part, {}).get("build", 0) for part in ("core", "harness", "cli"))
+    yardstick = sum(cost.get(part, {}).get("build", 0) for part in ("core", "harness"))
     scale = yardstick / DEFAULT["yardstick_seconds"] if yardstick else 1
     steps = sorted({step for each in cost.values() for step in each})
     print(f"\ncost in seconds ({scale:.2f} of the reference machine's)")
