@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/internal.h"
 #include "json.h"
 #include "source_location.h"
 
@@ -259,7 +260,8 @@ void print_summary(int status) {
     times += entry.count;
   }
   if (!s.json_file.empty()) write_json(s.json_file, s.all);
-  if (found == 0) return;
+  // A program that keeps reports has told them as errors, and how it ends is its own affair.
+  if (found == 0 || api::reports_are_kept()) return;
   std::fflush(nullptr);
   std::string text =
       "simt check: " + std::to_string(found) + (found == 1 ? " finding" : " findings");

@@ -125,6 +125,12 @@ cudaError_t synchronise() {
   return device_state();
 }
 
+bool reports_are_kept() {
+  Reports& all = reports();
+  const std::lock_guard lock(all.mutex);
+  return all.kept;
+}
+
 void forget_fault() {
   fault = cudaSuccess;
   fault_visible = false;

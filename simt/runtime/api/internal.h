@@ -23,6 +23,9 @@ cudaError_t device_state();
 // on a kernel's fault is visible.
 cudaError_t synchronise();
 
+// Whether the program asked for reports instead of their print (simt_keep_reports).
+bool reports_are_kept();
+
 // cudaDeviceReset's share of each part.
 void forget_fault();
 void forget_streams();

@@ -4,6 +4,7 @@
 #include <link.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <simt/errors.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -327,6 +328,14 @@ InTimeOf::InTimeOf(const Grid& grid) : before_(std::exchange(parent, &grid)) {}
 
 InTimeOf::~InTimeOf() {
   parent = before_;
+}
+
+bool ended_late(Grid& grid) {
+  if (!grid.has_limit || is_poisoned()) return false;
+  grid.stopped_by_user = user_stops();
+  if (!grid.stopped_by_user && Clock::now() < grid.due) return false;
+  kernel_faulted(cudaErrorLaunchTimeout, late_text(grid));
+  return true;
 }
 
 double time_limit() {

@@ -43,6 +43,9 @@ class InTimeOf {
   const Grid* before_;
 };
 
+// What `grid` launched may begin no more: its time is over, or Ctrl-C was pressed. Then that is its fault.
+bool ended_late(Grid& grid);
+
 // Seconds that a kernel may run; 0: as long as it likes.
 double time_limit();
 
