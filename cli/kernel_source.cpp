@@ -21,15 +21,20 @@ std::optional<DType> element_type(const std::set<std::string>& words) {
   static const std::vector<std::pair<const char*, DType>> known = {
       {"float", DType::f32},    {"__half", DType::f16},         {"half", DType::f16},
       {"double", DType::f64},   {"__nv_bfloat16", DType::bf16}, {"nv_bfloat16", DType::bf16},
-      {"int64_t", DType::i64},  {"int32_t", DType::i32},        {"uint8_t", DType::u8},
-      {"bool", DType::boolean},
+      {"int64_t", DType::i64},  {"int32_t", DType::i32},        {"int16_t", DType::i16},
+      {"int8_t", DType::i8},    {"uint64_t", DType::u64},       {"uint32_t", DType::u32},
+      {"uint16_t", DType::u16}, {"uint8_t", DType::u8},         {"bool", DType::boolean},
   };
   for (const auto& [word, dtype] : known)
     if (words.contains(word)) return dtype;
   const bool is_unsigned = words.contains("unsigned");
-  if (words.contains("char")) return is_unsigned ? std::optional(DType::u8) : std::nullopt;
-  if (is_unsigned || words.contains("short")) return std::nullopt;
-  if (words.contains("long")) return DType::i64;
+  if (words.contains("char"))
+    return is_unsigned                ? std::optional(DType::u8)
+           : words.contains("signed") ? std::optional(DType::i8)
+                                      : std::nullopt;
+  if (words.contains("short")) return is_unsigned ? DType::u16 : DType::i16;
+  if (words.contains("long")) return is_unsigned ? DType::u64 : DType::i64;
+  if (is_unsigned) return DType::u32;
   return words.contains("int") ? std::optional(DType::i32) : std::nullopt;
 }
 

@@ -112,6 +112,16 @@ void encode(const double* from, DType dtype, void* to, std::int64_t n) {
       return each<std::int64_t>(from, to, n, saturate<std::int64_t>);
     case DType::i32:
       return each<std::int32_t>(from, to, n, saturate<std::int32_t>);
+    case DType::i16:
+      return each<std::int16_t>(from, to, n, saturate<std::int16_t>);
+    case DType::i8:
+      return each<std::int8_t>(from, to, n, saturate<std::int8_t>);
+    case DType::u64:
+      return each<std::uint64_t>(from, to, n, saturate<std::uint64_t>);
+    case DType::u32:
+      return each<std::uint32_t>(from, to, n, saturate<std::uint32_t>);
+    case DType::u16:
+      return each<std::uint16_t>(from, to, n, saturate<std::uint16_t>);
     case DType::u8:
       return each<std::uint8_t>(from, to, n, saturate<std::uint8_t>);
     case DType::boolean:
@@ -138,6 +148,16 @@ void decode(const void* from, DType dtype, double* to, std::int64_t n) {
       return each_back<std::int64_t>(from, to, n, plain);
     case DType::i32:
       return each_back<std::int32_t>(from, to, n, plain);
+    case DType::i16:
+      return each_back<std::int16_t>(from, to, n, plain);
+    case DType::i8:
+      return each_back<std::int8_t>(from, to, n, plain);
+    case DType::u64:
+      return each_back<std::uint64_t>(from, to, n, plain);
+    case DType::u32:
+      return each_back<std::uint32_t>(from, to, n, plain);
+    case DType::u16:
+      return each_back<std::uint16_t>(from, to, n, plain);
     case DType::u8:
       return each_back<std::uint8_t>(from, to, n, plain);
     case DType::boolean:
@@ -198,6 +218,16 @@ double largest(DType dtype) {
       return static_cast<double>(std::numeric_limits<std::int64_t>::max());
     case DType::i32:
       return std::numeric_limits<std::int32_t>::max();
+    case DType::i16:
+      return std::numeric_limits<std::int16_t>::max();
+    case DType::i8:
+      return std::numeric_limits<std::int8_t>::max();
+    case DType::u64:
+      return static_cast<double>(std::numeric_limits<std::uint64_t>::max());
+    case DType::u32:
+      return std::numeric_limits<std::uint32_t>::max();
+    case DType::u16:
+      return std::numeric_limits<std::uint16_t>::max();
     case DType::u8:
       return 255;
     case DType::boolean:

@@ -31,7 +31,13 @@ double normal(const Place& p) {
   switch (p.dtype) {
     case DType::i64:
     case DType::i32:
+    case DType::i16:
       return whole(100 * x);
+    case DType::i8:
+      return whole(30 * x);
+    case DType::u64:
+    case DType::u32:
+    case DType::u16:
     case DType::u8:
       return static_cast<double>(random_bits(p.key, p.index) % 256);
     case DType::boolean:
@@ -52,9 +58,16 @@ double wide(const Place& p) {
       case DType::f16:
         return {-12, 3};
       case DType::i64:
+      case DType::u64:
         return {0, 30};
       case DType::i32:
+      case DType::u32:
         return {0, 16};
+      case DType::i16:
+      case DType::u16:
+        return {0, 14};
+      case DType::i8:
+        return {0, 6.99};
       case DType::u8:
         return {0, 7.99};
       case DType::boolean:
@@ -67,8 +80,7 @@ double wide(const Place& p) {
   const bool negative = random_bits(p.key, 2 * p.index + 1) & 1;
   const double magnitude = std::exp2(exponent);
   if (is_float(p.dtype)) return negative ? -magnitude : magnitude;
-  return negative && p.dtype != DType::u8 && p.dtype != DType::boolean ? -whole(magnitude)
-                                                                       : whole(magnitude);
+  return negative && is_signed(p.dtype) ? -whole(magnitude) : whole(magnitude);
 }
 
 double extreme(const Place& p) {
@@ -77,7 +89,7 @@ double extreme(const Place& p) {
     case 0:
       return most;
     case 1:
-      return p.dtype == DType::i32 || p.dtype == DType::i64 ? -most - 1 : -most;
+      return !is_float(p.dtype) && is_signed(p.dtype) ? -most - 1 : -most;
     case 2:
       return smallest_normal(p.dtype);
     case 3:
@@ -101,7 +113,7 @@ double low(const Place& p) {
 double ties(const Place& p) {
   constexpr double few[] = {-2, 0, 1, 3};
   const double x = few[random_bits(p.key, p.index) % 4];
-  return p.dtype == DType::u8 || p.dtype == DType::boolean ? std::abs(x) : x;
+  return is_signed(p.dtype) ? x : std::abs(x);
 }
 
 // Half of the rows stay clean, so that an op which spreads a NaN over its row still shows ordinary
@@ -126,7 +138,11 @@ double special(const Place& p) {
 double ramp(const Place& p) {
   const std::int64_t row = std::max<std::int64_t>(p.row, 0);
   if (!is_float(p.dtype)) {
-    const std::int64_t limit = p.dtype == DType::boolean ? 2 : p.dtype == DType::u8 ? 251 : 1 << 20;
+    const std::int64_t limit = p.dtype == DType::boolean ? 2
+                               : p.dtype == DType::i8    ? 127
+                               : p.dtype == DType::u8    ? 251
+                               : size_of(p.dtype) == 2   ? 32'749
+                                                         : 1 << 20;
     return static_cast<double>((p.column + 3 * row) % limit);
   }
   const double quantum = std::max(ulp(8, p.dtype), 0x1p-12);
@@ -137,10 +153,12 @@ double ramp(const Place& p) {
 }
 
 double uniform(const Place& p) {
-  const auto bits = static_cast<std::int64_t>(random_bits(p.key, p.index));
-  if (p.dtype == DType::i32) return static_cast<double>(bits >> 32);
-  if (p.dtype == DType::i64) return static_cast<double>(bits);
-  return is_float(p.dtype) ? wide(p) : normal(p);
+  if (is_float(p.dtype)) return wide(p);
+  if (p.dtype == DType::boolean) return normal(p);
+  const std::uint64_t bits = random_bits(p.key, p.index);
+  const auto shift = static_cast<int>(64 - 8 * size_of(p.dtype));
+  if (is_signed(p.dtype)) return static_cast<double>(static_cast<std::int64_t>(bits) >> shift);
+  return static_cast<double>(bits >> shift);
 }
 
 double draw(Fill kind, const Place& p) {

@@ -18,8 +18,10 @@ struct TypeName {
   DType dtype;
 };
 constexpr TypeName type_names[] = {
-    {"F64", DType::f64}, {"F32", DType::f32}, {"F16", DType::f16}, {"BF16", DType::bf16},
-    {"I64", DType::i64}, {"I32", DType::i32}, {"U8", DType::u8},   {"BOOL", DType::boolean}};
+    {"F64", DType::f64},     {"F32", DType::f32}, {"F16", DType::f16}, {"BF16", DType::bf16},
+    {"I64", DType::i64},     {"I32", DType::i32}, {"I16", DType::i16}, {"I8", DType::i8},
+    {"U64", DType::u64},     {"U32", DType::u32}, {"U16", DType::u16}, {"U8", DType::u8},
+    {"BOOL", DType::boolean}};
 
 constexpr std::int64_t most_header = 100 << 20;  // as Hugging Face's reader has it
 

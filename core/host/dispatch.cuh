@@ -30,6 +30,16 @@ inline constexpr DType dtype_of<int> = DType::i32;
 template <>
 inline constexpr DType dtype_of<long long> = DType::i64;
 template <>
+inline constexpr DType dtype_of<short> = DType::i16;
+template <>
+inline constexpr DType dtype_of<signed char> = DType::i8;
+template <>
+inline constexpr DType dtype_of<unsigned long long> = DType::u64;
+template <>
+inline constexpr DType dtype_of<unsigned> = DType::u32;
+template <>
+inline constexpr DType dtype_of<unsigned short> = DType::u16;
+template <>
 inline constexpr DType dtype_of<unsigned char> = DType::u8;
 
 // With WARPATH_ONE_HALF_TYPE only one of the two 16-bit types is built. It is for the builds with

@@ -8,7 +8,21 @@
 
 namespace warpath {
 
-enum class DType : std::uint8_t { f64, f32, f16, bf16, i64, i32, u8, boolean };
+enum class DType : std::uint8_t {
+  f64,
+  f32,
+  f16,
+  bf16,
+  i64,
+  i32,
+  i16,
+  i8,
+  u64,
+  u32,
+  u16,
+  u8,
+  boolean
+};
 
 struct DTypeInfo {
   DType dtype;
@@ -17,13 +31,18 @@ struct DTypeInfo {
   int mantissa_bits;  // explicit bits of the fraction; 0: an integer type, exact
 };
 
-inline constexpr std::array<DTypeInfo, 8> dtype_table{{
+inline constexpr std::array<DTypeInfo, 13> dtype_table{{
     {DType::f64, "f64", 8, 52},
     {DType::f32, "f32", 4, 23},
     {DType::f16, "f16", 2, 10},
     {DType::bf16, "bf16", 2, 7},
     {DType::i64, "i64", 8, 0},
     {DType::i32, "i32", 4, 0},
+    {DType::i16, "i16", 2, 0},
+    {DType::i8, "i8", 1, 0},
+    {DType::u64, "u64", 8, 0},
+    {DType::u32, "u32", 4, 0},
+    {DType::u16, "u16", 2, 0},
     {DType::u8, "u8", 1, 0},
     {DType::boolean, "bool", 1, 0},
 }};
@@ -39,6 +58,9 @@ constexpr std::size_t size_of(DType d) {
 }
 constexpr bool is_float(DType d) {
   return info(d).mantissa_bits > 0;
+}
+constexpr bool is_signed(DType d) {
+  return d < DType::u64;
 }
 
 constexpr std::optional<DType> parse_dtype(std::string_view text) {

@@ -39,6 +39,16 @@ std::optional<Element> element_of(DType d) {
       return Element::i64;
     case DType::i32:
       return Element::i32;
+    case DType::i16:
+      return Element::i16;
+    case DType::i8:
+      return Element::i8;
+    case DType::u64:
+      return Element::u64;
+    case DType::u32:
+      return Element::u32;
+    case DType::u16:
+      return Element::u16;
     case DType::u8:
       return Element::u8;
     case DType::boolean:

@@ -33,6 +33,16 @@ int ask_torch_dtype(DType d) {
       return aoti_torch_dtype_int64();
     case DType::i32:
       return aoti_torch_dtype_int32();
+    case DType::i16:
+      return aoti_torch_dtype_int16();
+    case DType::i8:
+      return aoti_torch_dtype_int8();
+    case DType::u64:
+      return aoti_torch_dtype_uint64();
+    case DType::u32:
+      return aoti_torch_dtype_uint32();
+    case DType::u16:
+      return aoti_torch_dtype_uint16();
     case DType::u8:
       return aoti_torch_dtype_uint8();
     case DType::boolean:

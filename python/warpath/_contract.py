@@ -18,6 +18,11 @@ DTYPES = {
     "bf16": torch.bfloat16,
     "i64": torch.int64,
     "i32": torch.int32,
+    "i16": torch.int16,
+    "i8": torch.int8,
+    "u64": torch.uint64,
+    "u32": torch.uint32,
+    "u16": torch.uint16,
     "u8": torch.uint8,
     "bool": torch.bool,
 }

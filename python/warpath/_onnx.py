@@ -15,6 +15,7 @@ from warpath._contract import DTYPES, Op
 from warpath._rows import CannotRun
 
 _TYPES = {"f64": "double", "f32": "float", "f16": "float16", "i64": "int64", "i32": "int32"}
+_TYPES |= {"i16": "int16", "i8": "int8", "u64": "uint64", "u32": "uint32", "u16": "uint16"}
 _TYPES |= {"u8": "uint8", "bool": "bool"}
 
 

@@ -111,7 +111,8 @@ def _schema(op: Op, name: str):
 
 
 _TYPES = {"DOUBLE": "f64", "FLOAT": "f32", "FLOAT16": "f16", "BFLOAT16": "bf16"}
-_TYPES |= {"INT64": "i64", "INT32": "i32", "UINT8": "u8", "BOOL": "bool"}
+_TYPES |= {"INT64": "i64", "INT32": "i32", "INT16": "i16", "INT8": "i8", "BOOL": "bool"}
+_TYPES |= {"UINT64": "u64", "UINT32": "u32", "UINT16": "u16", "UINT8": "u8"}
 
 
 def _translation(op: Op) -> Callable:

@@ -99,6 +99,14 @@ TEST(Convert, IntegersSaturate) {
   EXPECT_EQ(round_to(std::nan(""), DType::i32), 0);
   EXPECT_EQ(round_to(300, DType::u8), 255);
   EXPECT_EQ(round_to(-5, DType::u8), 0);
+  EXPECT_EQ(round_to(40'000, DType::i16), 32'767);
+  EXPECT_EQ(round_to(-40'000, DType::i16), -32'768);
+  EXPECT_EQ(round_to(-200, DType::i8), -128);
+  EXPECT_EQ(round_to(70'000, DType::u16), 65'535);
+  EXPECT_EQ(round_to(3e9, DType::u32), 3e9);
+  EXPECT_EQ(round_to(-1, DType::u32), 0);
+  EXPECT_EQ(round_to(1e19, DType::u64), 1e19);
+  EXPECT_EQ(round_to(1e300, DType::u64), 0x1p64);
   EXPECT_EQ(round_to(7, DType::boolean), 1);
   EXPECT_EQ(round_to(1e300, DType::i64),
             static_cast<double>(std::numeric_limits<std::int64_t>::max()));

@@ -230,7 +230,6 @@ void launch(const Args& args, cudaStream_t stream) {
                            Words(words, p), s.tiles);
       };
       constexpr bool maybe_float = sizeof(U) == 2 || sizeof(U) == 4;
-      constexpr bool maybe_integer = sizeof(U) != 2;
       const auto pick = [&]<bool Float>(std::bool_constant<Float>) {
         if (pass.values)
           run(sweep<U, Float, true>, true);
@@ -240,7 +239,7 @@ void launch(const Args& args, cudaStream_t stream) {
       if (is_float(args.keys.dtype)) {
         if constexpr (maybe_float) pick(std::true_type{});
       } else {
-        if constexpr (maybe_integer) pick(std::false_type{});
+        pick(std::false_type{});
       }
     });
   });

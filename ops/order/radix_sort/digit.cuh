@@ -19,7 +19,7 @@ struct Order {
 
   explicit Order(const Args& args) {
     const DType d = args.keys.dtype;
-    sign = d == DType::u8 ? U(0) : U(U(1) << (8 * sizeof(U) - 1));
+    sign = is_signed(d) ? U(U(1) << (8 * sizeof(U) - 1)) : U(0);
     infinity = U(d == DType::f32    ? 0x7F800000u
                  : d == DType::bf16 ? 0x7F80u
                  : d == DType::f16  ? 0x7C00u
@@ -32,10 +32,9 @@ struct Order {
     return U((key & sign ? U(~key) : U(key ^ sign)) ^ descending);
   }
   __device__ __forceinline__ U of_integer(U key) const { return U(key ^ sign ^ descending); }
-  // Only keys of four bytes may be either.
+  // Keys of two and of four bytes may be either.
   __device__ __forceinline__ U operator()(U key) const {
-    if constexpr (sizeof(U) == 2) return of_float(key);
-    if constexpr (sizeof(U) != 4) return of_integer(key);
+    if constexpr (sizeof(U) == 1 || sizeof(U) == 8) return of_integer(key);
     return infinity != 0 ? of_float(key) : of_integer(key);
   }
 };

@@ -63,7 +63,8 @@ std::string supports(const Args& args) {
     return args.pairs() && d == DType::f32 && args.begin_bit == 0 && args.end_bit == 0
                ? ""
                : "is called for rows of f32 pairs";
-  if (d == DType::f16 || d == DType::u8) return "is called for f32, bf16, i32 and i64";
+  if (d != DType::f32 && d != DType::bf16 && d != DType::i32 && d != DType::i64)
+    return "is called for f32, bf16, i32 and i64";
   return args.pairs() && size_of(d) != 4 ? "is called for pairs of 4-byte keys" : "";
 }
 

@@ -29,7 +29,10 @@ static std::uint64_t bits_of(double x, DType dtype) {
       return sign | static_cast<std::uint64_t>(exponent + 15) << 10 |
              static_cast<std::uint64_t>(fraction);
     }
-    default:  // the largest i64 is no double; the next one is
+    // The largest 64-bit integers are no doubles; the next ones are.
+    case DType::u64:
+      return x >= 0x1p64 ? ~std::uint64_t{0} : static_cast<std::uint64_t>(x);
+    default:
       if (x >= 0x1p63) return ~std::uint64_t{0} >> 1;
       return static_cast<std::uint64_t>(static_cast<std::int64_t>(x));
   }
@@ -42,7 +45,7 @@ static std::uint64_t ordered(double x, DType dtype) {
   const std::uint64_t sign = std::uint64_t{1} << (width - 1);
   if (std::isnan(x)) return all;
   const std::uint64_t bits = bits_of(x == 0 ? 0.0 : x, dtype) & all;
-  if (dtype == DType::u8) return bits;
+  if (!is_signed(dtype)) return bits;
   if (is_float(dtype) && (bits & sign)) return ~bits & all;
   return bits ^ sign;
 }
@@ -101,7 +104,7 @@ static std::vector<Case> cases() {
   // Types of one width share their kernels, so most cases take some of the types.
   const std::vector<DType> floats = {DType::f32, DType::f16, DType::bf16};
   const std::vector<DType> narrow = {DType::f32, DType::bf16, DType::u8};
-  const std::vector<DType> wide = {DType::i32, DType::i64};
+  const std::vector<DType> wide = {DType::i32, DType::i64, DType::u16};
   const std::map<std::string, Value> down = {{"descending", true}};
   add("one", 1, 1, false);
   add("none", 0, 5, true);
@@ -126,10 +129,12 @@ static std::vector<Case> cases() {
   add("middle bits down", 1, 300, true,
       {.fill = Fill::wide,
        .scalars = {{"begin_bit", 5}, {"end_bit", 41}, {"descending", true}},
-       .dtypes = {DType::i64}});
+       .dtypes = {DType::i64, DType::u64}});
   add("misaligned", 1, 519, true, {.dtypes = {DType::f16, DType::i32}, .offset = 1});
   add("tile-1", 1, 2047, false, {.fill = Fill::uniform, .dtypes = {DType::i32}});
-  add("uniform", 1, 300, false, {.fill = Fill::uniform, .dtypes = {DType::i64}});
+  add("uniform", 1, 300, false,
+      {.fill = Fill::uniform,
+       .dtypes = {DType::i64, DType::i16, DType::i8, DType::u64, DType::u32, DType::u16}});
   add("tiles", 1, 8193, true, {.dtypes = {DType::bf16}});
   add("tiles", 1, 8200, false, {.fill = Fill::uniform, .dtypes = {DType::i32}});
   add("more tiles", 1, 17'001, false, {.dtypes = {DType::u8}});

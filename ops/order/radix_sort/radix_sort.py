@@ -15,6 +15,8 @@ _FLOATS = {
     torch.float16: (torch.int16, 0x7C00, 16),
     torch.bfloat16: (torch.int16, 0x7F80, 16),
 }
+# Torch does little with these types: they are looked at as signed ones of their width.
+_UNSIGNED = {torch.uint16: torch.int16, torch.uint32: torch.int32, torch.uint64: torch.int64}
 
 
 @triton.jit
@@ -58,8 +60,9 @@ def _ordered(keys: torch.Tensor, descending: bool) -> tuple[torch.Tensor, int]:
         ordered = torch.where((bits & (sign - 1)) > infinity, -1, ordered)
     else:
         width = 8 * keys.element_size()
-        sign = 0 if keys.dtype == torch.uint8 else -(1 << (width - 1))
-        ordered = keys.long() ^ sign
+        unsigned = keys.dtype == torch.uint8 or keys.dtype in _UNSIGNED
+        sign = 0 if unsigned else -(1 << (width - 1))
+        ordered = keys.contiguous().view(_UNSIGNED.get(keys.dtype, keys.dtype)).long() ^ sign
     return (~ordered if descending else ordered), width
 
 
@@ -91,7 +94,8 @@ def radix_sort(
         )  # fmt: skip
         ordered, places = keys_out, places_out
     places = places.long()
-    result = torch.gather(keys.reshape(rows, cols), 1, places).view(keys.shape)
+    as_signed = keys.reshape(rows, cols).view(_UNSIGNED.get(keys.dtype, keys.dtype))
+    result = torch.gather(as_signed, 1, places).view(keys.dtype).view(keys.shape)
     if values is None:
         return result, none
     return result, torch.gather(values.reshape(rows, cols), 1, places).view(keys.shape)

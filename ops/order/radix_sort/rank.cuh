@@ -15,8 +15,8 @@ __device__ __forceinline__ unsigned same_digit(unsigned digit) {
   return same;
 }
 
-// How many keys with this digit came before in the warp. same: the lanes that have this digit too; counts[d]: the warp's keys with digit d so far; the highest lane
-// of those that agree counts for all of them.
+// How many keys with this digit came before in the warp. same: the lanes that have this digit too; counts[d]: the
+// warp's keys with digit d so far; the highest lane of those that agree counts for all of them.
 __device__ __forceinline__ unsigned rank_in_warp(unsigned digit, unsigned same, unsigned* counts) {
   const unsigned below = (1u << threadIdx.x % 32) - 1, above = ~(2 * below + 1);
   const unsigned rank = counts[digit] + unsigned(__popc(same & below));
