@@ -15,12 +15,6 @@ namespace fs = std::filesystem;
 namespace warpath::cli {
 namespace {
 
-// "backward_" for softmax_backward in the folder softmax: what its files begin with.
-std::string file_prefix(const harness::OpFolder& folder, const std::string& op) {
-  const std::string begin = folder.name + "_";
-  return op.starts_with(begin) ? op.substr(begin.size()) + "_" : "";
-}
-
 std::vector<fs::path> numbered_files(const harness::OpFolder& folder, const std::string& prefix) {
   std::vector<fs::path> files;
   std::error_code ignored;
@@ -70,9 +64,14 @@ bool OpsOfTree::has(const std::string& name) const {
 std::vector<fs::path> OpsOfTree::ladder(const std::string& op) const {
   const harness::OpFolder* f = folder(op);
   if (!f) return {};
-  // Ops that one file registers together have one ladder.
-  std::vector<fs::path> own = numbered_files(*f, file_prefix(*f, op));
-  return own.empty() ? numbered_files(*f, "") : own;
+  // Files are named by the end of the op's name: backward_01_naive.cu of softmax_backward, dequantize_01_naive.cu of
+  // nf4_dequantize. Ops that one file registers together have one ladder.
+  for (std::size_t at = 0; f->name != op && at < op.size(); at = op.find('_', at) + 1) {
+    if (std::vector<fs::path> own = numbered_files(*f, op.substr(at) + "_"); !own.empty())
+      return own;
+    if (op.find('_', at) == op.npos) break;
+  }
+  return numbered_files(*f, "");
 }
 
 std::string OpsOfTree::relative(const fs::path& file) const {

@@ -144,12 +144,12 @@ Exercise find_exercise(const harness::Places& places, const std::string& word) {
   const std::string wanted = slash == target.npos ? "" : target.substr(slash + 1);
   const auto folder = harness::find_folder(places.root, op);
   if (!folder) throw Refusal(did_you_mean("op", op, known_names(places)));
-  // By the file's name, or by the rung's number in the ladder of the op.
-  for (const std::string& rung : rungs_of(*folder))
-    if (!wanted.empty() && rung.starts_with(wanted)) return {"", *folder, rung, Language::cuda};
+  // By the rung's number in the ladder of the op, or by the file's name.
   for (const fs::path& file : OpsOfTree(places.root).ladder(op))
     if (rung_name(file).starts_with(wanted))
       return {"", *folder, file.stem().string(), Language::cuda};
+  for (const std::string& rung : rungs_of(*folder))
+    if (rung.starts_with(wanted)) return {"", *folder, rung, Language::cuda};
   throw Refusal(did_you_mean("rung", wanted, rungs_of(*folder)));
 }
 

@@ -66,6 +66,23 @@ def trouble_with_stub(day: str) -> str:
     return ""
 
 
+# What people type, and the file it is.
+WORDS = {
+    "softmax": "softmax/01_naive.cu",
+    "softmax/02": "softmax/02_shared.cu",
+    "softmax_backward/02": "softmax/backward_02_shared.cu",
+    "softmax/backward_02": "softmax/backward_02_shared.cu",
+    "nf4_dequantize/02": "nf4_quantize/dequantize_02_shared.cu",
+    "my/softmax/backward_02_shared.cu": "softmax/backward_02_shared.cu",
+}
+
+
+def trouble_with_word(word: str) -> str:
+    told = warpath("start", word, "--where").stdout.split()
+    right = len(told) > 1 and told[1].endswith(WORDS[word])
+    return "" if right else f"start {word} is {told}, not {WORDS[word]}"
+
+
 def stubs() -> list[str]:
     rungs = named_rungs()
     lowest = {}  # of each op's folder
@@ -76,6 +93,7 @@ def stubs() -> list[str]:
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         troubles = list(pool.map(trouble_with_hints, rungs.values()))
         troubles += pool.map(trouble_with_stub, [rungs[file] for file in compiled])
+        troubles += pool.map(trouble_with_word, WORDS)
     return [t for t in troubles if t] if rungs else ["no open day has a kernel to write"]
 
 
