@@ -27,7 +27,8 @@ The file is made from our solution, so it compiles as it is. A file that is ther
 constexpr const char* solution_examples = R"(
 Examples:
   ./warpath solution softmax/02          our kernel, and how yours in my/ differs from it
-  ./warpath solution                     of the exercise you worked on last)";
+  ./warpath solution                     of the exercise you worked on last
+  ./warpath solution A2                  of a day: a kernel, or a program)";
 
 void write_new(const fs::path& file, const std::string& text) {
   if (fs::exists(file))
@@ -68,13 +69,23 @@ int start(const Options& o) {
   return all_passed;
 }
 
+// A path to click on or to open: short where it is in this folder.
+std::string near_path(const fs::path& path) {
+  const std::string near = path.lexically_relative(fs::current_path()).string();
+  return near.empty() || near.starts_with("..") ? path.string() : near;
+}
+
 int solution(const Options& o) {
-  const Exercise exercise = named_exercise(harness::find_places(), o.names);
+  const harness::Places places = harness::find_places();
+  if (o.names.size() == 1)
+    if (const auto program = program_of_day(places, o.names.front())) {
+      fmt::print("{}\n{}", paint(Tone::strong, near_path(*program)), read_text(*program));
+      return all_passed;
+    }
+  const Exercise exercise = named_exercise(places, o.names);
   const std::string ours = exercise.solution().string();
-  fmt::print(
-      "{}\n{}",
-      paint(Tone::strong, exercise.solution().lexically_relative(fs::current_path()).string()),
-      read_text(exercise.solution()));
+  fmt::print("{}\n{}", paint(Tone::strong, near_path(exercise.solution())),
+             read_text(exercise.solution()));
   if (!fs::exists(exercise.mine())) return all_passed;
   const harness::CommandResult difference =
       harness::run_command({"diff", "-u", "--label", exercise.mine().string(), "--label", "ours",

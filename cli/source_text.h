@@ -19,6 +19,9 @@ std::size_t find_word(const std::string& code, std::string_view word, std::size_
 
 bool is_word(char c);  // of an identifier
 
+// Whether the file is a whole program: it defines main.
+bool has_main(const std::filesystem::path& file);
+
 // What its #include lines name, in their order.
 std::vector<std::string> includes_of(const std::string& text);
 

@@ -29,6 +29,10 @@ constexpr const char* depends_on_memory =
     " depends on what the output or the scratch held before the launch; that is not zero: whoever "
     "adds to it sets it first";
 
+// What is changed in place is set before each launch; the memory around it is not.
+constexpr const char* depends_on_surroundings =
+    " depends on memory that is no input: past the end of a tensor, or scratch that nobody set";
+
 struct Skipped : Error {
   using Error::Error;
 };
@@ -163,12 +167,17 @@ class Trial {
   }
 
   void prepare(int poison) {
-    for (const Held& h : held_) {
+    const Zone zone = poison == poisons[0] ? Zone::output : Zone::number;
+    for (Held& h : held_) {
+      if (h.output) h.buffer.surround(zone);
       if (!h.tensor->spec->is_input()) h.buffer.poison(poison);
       if (h.overwritten() && h.tensor->bytes > 0)
         must(device_.copy(h.buffer.data(), h.pristine->data(), h.tensor->bytes));
     }
-    if (scratch_) scratch_->poison(poison, zeroed_);
+    if (scratch_) {
+      scratch_->surround(zone);
+      scratch_->poison(poison, zeroed_);
+    }
     must(device_.synchronise());
   }
 
@@ -240,7 +249,7 @@ class Trial {
     // contents.
     launch(poisons[0]);
     const std::int64_t again = first_difference(h.buffer.data(), h.first->data(), h.tensor->bytes);
-    throw Error(again < 0 ? where + depends_on_memory
+    throw Error(again < 0 ? where + (h.overwritten() ? depends_on_surroundings : depends_on_memory)
                           : where +
                                 " differs from run to run: a race, or atomics whose order "
                                 "changes; a rung that may do that is registered with "
