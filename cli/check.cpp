@@ -12,6 +12,7 @@
 #include "cli/learner.h"
 #include "cli/report.h"
 #include "cli/sanitize.h"
+#include "cli/source_text.h"
 #include "cli/terminal.h"
 #include "harness/worker.h"
 
@@ -209,9 +210,10 @@ std::string next_step(const Options& o, const Backend& backend,
       for (const auto& f : r.findings)
         if (f.value("kind", "") == "race")
           return fmt::format(
-              "ops/{}/{}/README.md: the lesson says which barriers its rungs need, "
+              "{}: the lesson says which barriers its rungs need, "
               "and why",
-              entry.family, entry.folder);
+              near_path(harness::find_places().root / "ops" / entry.family / entry.folder /
+                        "README.md"));
     return {};
   }
   if (backend.gpu) return {};

@@ -64,15 +64,8 @@ int start(const Options& o) {
                paint(Tone::note, fmt::format("./warpath {:5} {}", command, exercise.handle())),
                why);
   const fs::path lesson = exercise.folder.path / "README.md";
-  const std::string near = lesson.lexically_relative(fs::current_path()).string();
-  fmt::print("the lesson: {}\n", near.starts_with("..") ? lesson.string() : near);
+  fmt::print("the lesson: {}\n", near_path(lesson));
   return all_passed;
-}
-
-// A path to click on or to open: short where it is in this folder.
-std::string near_path(const fs::path& path) {
-  const std::string near = path.lexically_relative(fs::current_path()).string();
-  return near.empty() || near.starts_with("..") ? path.string() : near;
 }
 
 int solution(const Options& o) {

@@ -56,6 +56,11 @@ std::size_t find_word(const std::string& code, std::string_view word, std::size_
   return std::string::npos;
 }
 
+std::string near_path(const std::filesystem::path& path) {
+  const std::string near = path.lexically_relative(std::filesystem::current_path()).string();
+  return near.empty() || near.starts_with("..") ? path.string() : near;
+}
+
 bool has_main(const std::filesystem::path& file) {
   const std::string code = only_code(read_text(file));
   for (std::size_t at = find_word(code, "main", 0); at != code.npos;

@@ -10,6 +10,9 @@ namespace warpath::cli {
 // The whole file; refuses what cannot be read.
 std::string read_text(const std::filesystem::path& file);
 
+// How a page or a source is named to a reader: short where it lies in the current folder.
+std::string near_path(const std::filesystem::path& path);
+
 // The text with comments, strings and character literals as spaces: what is left is code, at the same
 // offsets.
 std::string only_code(const std::string& text);

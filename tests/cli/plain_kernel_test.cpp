@@ -82,6 +82,9 @@ TEST_F(PlainKernel, AForgottenBoundIsSeen) {
   const Said s = check(wrong, {"vector_add"});
   EXPECT_EQ(s.status, 1) << s.out;
   EXPECT_TRUE(has(s.out, "wrote past the end of c")) << s.out;
+  EXPECT_TRUE(has(
+      s.out, "the first access out of bounds is by thread (1, 0, 0) of block (0, 0, 0), mine.cu:3"))
+      << s.out;
 }
 
 // What is suggested can be typed: with the op, the options of the launch, and a name that has a space.
