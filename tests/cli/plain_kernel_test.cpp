@@ -109,6 +109,10 @@ TEST_F(PlainKernel, ASumIntoAnOutputIsToldHowToBeginWithZeros) {
   const Said s = check(sum, {"reduce", "--case", "sum block-1"});
   EXPECT_EQ(s.status, 1) << s.err;
   EXPECT_TRUE(has(s.out, "// warpath: reduce(…, y=0, …)")) << s.out;
+  std::string whole = sum;  // integers: the pattern is a number, and the sum another one
+  whole.replace(whole.find("const float* x, float* y"), 24, "const int* x, int* y");
+  const Said i32 = check(whole, {"reduce", "--case", "sum block-1"});
+  EXPECT_TRUE(has(i32.out, "y[0] depends on what the output")) << i32.out;
   const Said mended = check("// warpath: reduce(x, y=0, cols)\n" + sum, {"--case", "sum block-1"});
   EXPECT_EQ(mended.status, 0) << mended.out << mended.err;
 }
