@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cstring>
 #include <deque>
 
 #include "cli/call.h"
@@ -10,6 +12,7 @@
 #include "cli/learner.h"
 #include "cli/report.h"
 #include "cli/sanitize.h"
+#include "cli/source_text.h"
 #include "cli/terminal.h"
 #include "harness/worker.h"
 
@@ -162,6 +165,40 @@ void name_writer(const harness::Places& places, const std::vector<std::string>& 
     }
 }
 
+// As it is typed: a name with a space in quotes.
+std::string shell_word(const std::string& word) {
+  const bool plain = std::all_of(word.begin(), word.end(), [](unsigned char c) {
+    return std::isalnum(c) || c > 127 || std::strchr("_-+=./,:@%", c);
+  });
+  if (plain) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+// The options of a plain kernel's launch, as they were given.
+std::string launch_words(const Options& o) {
+  std::string words;
+  for (const auto& [flag, value] : {std::pair<const char*, const std::string&>{"kernel", o.kernel},
+                                    {"grid", o.grid},
+                                    {"block", o.block},
+                                    {"shared", o.shared}})
+    if (!value.empty()) words += fmt::format(" --{} {}", flag, shell_word(value));
+  return words;
+}
+
+// A plain kernel has no launcher that could set its output to zero: its comment says so. Empty: that is not the trouble.
+std::string let_it_begin_with_zeros(const harness::Record& r, const std::string& file) {
+  const std::size_t what = r.reason.find("depends on what the output or the scratch held");
+  if (what == r.reason.npos || file.ends_with(".so") || registers_rung(file)) return {};
+  const std::string output = r.reason.substr(0, r.reason.find('['));
+  return fmt::format(
+      "write above the kernel that {1} begins with zeros, // warpath: {0}(…, {1}=0, …), with what "
+      "each parameter is in "
+      "its order: docs/your-kernel.md",
+      r.op, output);
+}
+
 // What helps with the first failure; empty: nothing failed, or the reason itself says it.
 std::string next_step(const Options& o, const Backend& backend,
                       const std::vector<OpOutcome>& outcomes) {
@@ -173,9 +210,10 @@ std::string next_step(const Options& o, const Backend& backend,
       for (const auto& f : r.findings)
         if (f.value("kind", "") == "race")
           return fmt::format(
-              "ops/{}/{}/README.md: the lesson says which barriers its rungs need, "
+              "{}: the lesson says which barriers its rungs need, "
               "and why",
-              entry.family, entry.folder);
+              near_path(harness::find_places().root / "ops" / entry.family / entry.folder /
+                        "README.md"));
     return {};
   }
   if (backend.gpu) return {};
@@ -184,7 +222,11 @@ std::string next_step(const Options& o, const Backend& backend,
     std::string what = r.op + " --rung " + r.name;
     if (is_kernel_file(r.name))
       for (const std::string& word : o.names)
-        if (is_kernel_file(word) && std::filesystem::path(word).filename() == r.name) what = word;
+        if (is_kernel_file(word) && std::filesystem::path(word).filename() == r.name) {
+          if (const std::string zeros = let_it_begin_with_zeros(r, word); !zeros.empty())
+            return zeros;
+          what = r.op + " " + shell_word(word) + launch_words(o);
+        }
     return fmt::format(
         "./warpath check {} --sanitize --case '{}' watches every access: it names the "
         "line of an access out of bounds, a race, an unwritten read",

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "harness/process.h"
 
@@ -19,6 +20,23 @@ std::string last_line(std::string text) {
 std::string finding_text(const ordered_json& finding) {
   const std::string source = finding.value("text", "");
   return finding.value("message", finding.dump()) + (source.empty() ? "" : "\n  " + source);
+}
+
+// The first access out of bounds that the checks found: where it is, and who made it. Empty: none.
+std::string first_outside(const ordered_json& json) {
+  const auto place = [](const ordered_json& axes) {
+    return fmt::format("({}, {}, {})", axes.at(0).get<int>(), axes.at(1).get<int>(),
+                       axes.at(2).get<int>());
+  };
+  for (const auto& op : json.at("ops"))
+    for (const auto& rung : op.at("rungs"))
+      for (const auto& f : rung.value("findings", ordered_json::array()))
+        if (f.value("kind", "") == "out of bounds" && f.contains("thread") && f.contains("block"))
+          return fmt::format("the first access out of bounds is by thread {} of block {}, {}:{}",
+                             place(f["thread"]), place(f["block"]),
+                             std::filesystem::path(f.value("file", "")).filename().string(),
+                             f.value("line", 0));
+  return "";
 }
 
 CheckAnswer run_limited(const harness::Places& places, const char* verb, double seconds,
@@ -73,11 +91,14 @@ std::string find_writer(const harness::Places& places, const std::string& op,
                         const std::string& file, const std::string& test, const std::string& dtype,
                         const std::string& seed, const std::string& reason) {
   const std::size_t expected = reason.find(", expected ");
-  if (expected == reason.npos || !file.ends_with(".cu")) return "";  // no element is named
+  const bool outside =
+      reason.starts_with("wrote ");  // past the end or before the start of a tensor
+  if ((expected == reason.npos && !outside) || !file.ends_with(".cu")) return "";
   constexpr double seconds = 30;
   const CheckAnswer again = run_check(
       places, seconds, {op, file, "--sanitize", "--case", test, "--dtype", dtype, "--seed", seed});
   if (!again.there()) return "";
+  if (outside) return first_outside(again.json);
   const std::string trouble = count_cases(again.json).first_trouble;
   const std::size_t name = reason.rfind(' ', reason.rfind(" is ", expected) - 1) + 1;
   const std::string element = reason.substr(name, reason.rfind(" is ", expected) + 4 - name);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cli/op_names.h"
+#include "cli/source_text.h"
 #include "cli/terminal.h"
 
 using nlohmann::ordered_json;
@@ -173,7 +174,8 @@ void print_day(const Course& course, const Day& d) {
   for (const ExtraTask& e : d.extra) print_extra(course, e);
 
   fmt::print("\n");
-  if (!s.lesson.empty()) fmt::print("read: {}\n", s.lesson);
+  if (!s.lesson.empty())
+    fmt::print("read: {}\n", near_path(harness::find_places().root / s.lesson));
   const Track& track = find_track(course.tracks, d.track);
   for (const int number : d.after) {
     const Day& before = *track.find(number);

@@ -8,9 +8,12 @@
 #include <set>
 
 #include "cli/call.h"
+#include "cli/kernel_source.h"
 #include "cli/learner.h"
 #include "cli/op_names.h"
+#include "cli/source_text.h"
 #include "cli/terminal.h"
+#include "harness/process.h"
 
 namespace fs = std::filesystem;
 
@@ -129,6 +132,37 @@ bool opens_rung(const std::vector<std::string>& words) {
   return is_op(places, first) || is_op(places, first.substr(0, first.rfind('/')));
 }
 
+namespace {
+
+// A whole program in one file: compiled for gdb. A file that says which op it is of is a rung or a kernel all the same.
+bool is_program(const fs::path& file) {
+  if (!fs::exists(file) || registers_rung(file) || !has_main(file)) return false;
+  return std::ranges::none_of(read_kernels(harness::find_places(), file).kernels,
+                              [](const Kernel& k) { return k.comment.has_value(); });
+}
+
+std::vector<std::string> program_in_gdb(const harness::Places& places, const fs::path& file,
+                                        const Asked& asked) {
+  const fs::path folder = places.lib.parent_path() / "debug";
+  fs::create_directories(folder);
+  const std::string program = (folder / file.stem()).string();
+  {
+    Progress progress;
+    progress.show("compiling " + file.string() + " for gdb");
+    const harness::CommandResult built =
+        harness::run_command({(places.program.parent_path() / "warpath-cc").string(), "-G",
+                              file.string(), "-o", program});
+    if (built.status != 0)
+      throw Refusal(fmt::format("{} does not compile:\n{}", file.string(), built.output));
+  }
+  std::vector<std::string> command = asked.for_gdb;
+  command.push_back(program);
+  command.insert(command.end(), asked.words.begin() + 1, asked.words.end());
+  return command;
+}
+
+}  // namespace
+
 std::vector<std::string> rung_in_gdb(const std::vector<std::string>& words) {
   const harness::Places places = harness::find_places();
   Asked asked = parse(words);
@@ -137,6 +171,7 @@ std::vector<std::string> rung_in_gdb(const std::vector<std::string>& words) {
   std::string op;
   fs::path file;
   if (first.ends_with(".cu")) {
+    if (is_program(first)) return program_in_gdb(places, first, asked);
     file = first;
   } else if (const auto slash = first.rfind('/'); !is_op(places, first)) {
     op = first.substr(0, slash);

@@ -15,7 +15,7 @@ std::filesystem::path rung_file(const harness::Places& places, const std::string
 // True when the words of `debug` name an op, a rung of one, or a .cu file.
 bool opens_rung(const std::vector<std::string>& words);
 
-// Compiles it for gdb; returns the words for warpath-debug that run it in one case.
+// Compiles it for gdb; returns the words for warpath-debug that run it: a rung or a kernel in one case, a program as it is.
 std::vector<std::string> rung_in_gdb(const std::vector<std::string>& words);
 
 }  // namespace warpath::cli

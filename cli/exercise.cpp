@@ -60,6 +60,12 @@ Exercise exercise_of_day(const harness::Places& places, const std::string& word)
   const auto folder = day.op.empty() ? std::nullopt : harness::find_folder(places.root, day.op);
   if (folder && day.kind == DayKind::triton && has_twin(*folder, day.op, Language::triton))
     return {day.id(), *folder, day.op, Language::triton};
+  if (day.kind == DayKind::program)
+    throw Refusal(
+        fmt::format("day {0} is a program of your own, {1}.cu: ./warpath day {0} shows the task, "
+                    "./warpath solution {0} "
+                    "our program",
+                    day.id(), day.program));
   if (state.rung.empty() || !folder || day.kind != DayKind::op)
     throw Refusal(fmt::format(
         "day {0} has no kernel to start from; ./warpath day {0} shows its task", day.id()));
@@ -88,10 +94,28 @@ std::optional<Language> language_of(const fs::path& file) {
   return std::nullopt;
 }
 
+// The day that a stub was started for: its head names it in the commands to type. Empty: none.
+std::string day_of_stub(const harness::Places& places, const fs::path& file,
+                        const Exercise& exercise) {
+  std::ifstream lines(file);
+  const std::string mark = "./warpath watch ";
+  std::string line;
+  for (int i = 0; i < 3 && std::getline(lines, line); ++i) {
+    const std::size_t at = line.find(mark);
+    if (at == line.npos) continue;
+    const std::string day =
+        line.substr(at + mark.size(), line.find(' ', at + mark.size()) - at - mark.size());
+    if (is_day(day) && exercise_of_day(places, day).name() == exercise.name()) return day;
+  }
+  return {};
+}
+
 // What a file in my/ is the exercise of; a learner may have other files there.
 std::optional<Exercise> exercise_of_file(const harness::Places& places, const fs::path& file) {
   try {
-    return find_exercise(places, file.string());
+    Exercise exercise = find_exercise(places, file.string());
+    exercise.day = day_of_stub(places, file, exercise);
+    return exercise;
   } catch (const Refusal&) {
     return std::nullopt;
   }
@@ -151,6 +175,14 @@ Exercise find_exercise(const harness::Places& places, const std::string& word) {
   for (const std::string& rung : rungs_of(*folder))
     if (rung.starts_with(wanted)) return {"", *folder, rung, Language::cuda};
   throw Refusal(did_you_mean("rung", wanted, rungs_of(*folder)));
+}
+
+std::optional<fs::path> program_of_day(const harness::Places& places, const std::string& word) {
+  if (!is_day(word)) return std::nullopt;
+  const std::vector<Track> course = load_course(places.root);
+  const Day& day = find_day(course, word);
+  if (day.kind != DayKind::program) return std::nullopt;
+  return places.root / "course" / "programs" / (day.program + ".cu");
 }
 
 Exercise named_exercise(const harness::Places& places, const std::vector<std::string>& words) {

@@ -2,6 +2,7 @@
 // the solution is the rung's or the twin's file, the hints are in hints.md, and the stub is made from the solution.
 #pragma once
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,7 @@ enum class Language { cuda, triton, wgsl };
 const char* extension(Language language);  // ".cu"
 
 struct Exercise {
-  std::string day;  // A12, where it was named by its day
+  std::string day;  // A12, where it was named by its day or its file was started for it
   harness::OpFolder folder;
   std::string rung;  // softmax/backward_01_naive: the file's name without .cu; of a twin, the op
   Language language = Language::cuda;
@@ -30,6 +31,10 @@ struct Exercise {
 // (its first rung), "softmax.py" and "softmax.wgsl" (its twins), or the path of a stub. Refuses what is none of them and
 // suggests the nearest.
 Exercise find_exercise(const harness::Places& places, const std::string& word);
+
+// Our program of a day whose task is one; none for another word.
+std::optional<std::filesystem::path> program_of_day(const harness::Places& places,
+                                                    const std::string& word);
 
 // The one that the words of a command line name; without words, the one whose file in my/ was changed last.
 Exercise named_exercise(const harness::Places& places, const std::vector<std::string>& words);

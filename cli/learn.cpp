@@ -27,7 +27,8 @@ The file is made from our solution, so it compiles as it is. A file that is ther
 constexpr const char* solution_examples = R"(
 Examples:
   ./warpath solution softmax/02          our kernel, and how yours in my/ differs from it
-  ./warpath solution                     of the exercise you worked on last)";
+  ./warpath solution                     of the exercise you worked on last
+  ./warpath solution A2                  of a day: a kernel, or a program)";
 
 void write_new(const fs::path& file, const std::string& text) {
   if (fs::exists(file))
@@ -63,18 +64,21 @@ int start(const Options& o) {
                paint(Tone::note, fmt::format("./warpath {:5} {}", command, exercise.handle())),
                why);
   const fs::path lesson = exercise.folder.path / "README.md";
-  const std::string near = lesson.lexically_relative(fs::current_path()).string();
-  fmt::print("the lesson: {}\n", near.starts_with("..") ? lesson.string() : near);
+  fmt::print("the lesson: {}\n", near_path(lesson));
   return all_passed;
 }
 
 int solution(const Options& o) {
-  const Exercise exercise = named_exercise(harness::find_places(), o.names);
+  const harness::Places places = harness::find_places();
+  if (o.names.size() == 1)
+    if (const auto program = program_of_day(places, o.names.front())) {
+      fmt::print("{}\n{}", paint(Tone::strong, near_path(*program)), read_text(*program));
+      return all_passed;
+    }
+  const Exercise exercise = named_exercise(places, o.names);
   const std::string ours = exercise.solution().string();
-  fmt::print(
-      "{}\n{}",
-      paint(Tone::strong, exercise.solution().lexically_relative(fs::current_path()).string()),
-      read_text(exercise.solution()));
+  fmt::print("{}\n{}", paint(Tone::strong, near_path(exercise.solution())),
+             read_text(exercise.solution()));
   if (!fs::exists(exercise.mine())) return all_passed;
   const harness::CommandResult difference =
       harness::run_command({"diff", "-u", "--label", exercise.mine().string(), "--label", "ours",

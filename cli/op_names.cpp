@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "cli/options.h"
 #include "core/host/nearest.h"
@@ -79,7 +80,11 @@ std::vector<NamedFolder> named_folders(const harness::Places& places, const std:
   }
   if (inside.empty() || !family_said)
     if (take([&](const auto& f) { return !family.empty() && f.family == family; })) return found;
-  throw Refusal(did_you_mean("op or family", word, known_names(places)));
+  const std::vector<std::string> known = known_names(places);
+  if (family_said && std::find(known.begin(), known.end(), family) != known.end() &&
+      !inside.empty() && std::isdigit(static_cast<unsigned char>(inside[0])))
+    throw Refusal(fmt::format("'{0}' is a rung: say {1} --rung {2}", word, family, inside));
+  throw Refusal(did_you_mean("op or family", word, known));
 }
 
 }  // namespace warpath::cli

@@ -100,9 +100,11 @@ KernelMatch choose(const harness::Places& places, const KernelSource& source,
     }
   const std::string file = source.file.filename().string();
   if (!any_op)
-    throw Refusal(fmt::format(
-        "which op is '{}' of {}? ./warpath check OP {}, or above it: // warpath: OP(x, y, …)",
-        kernels.front()->bare_name(), file, file));
+    throw Refusal(
+        fmt::format("which op is '{}' of {}? Name it before the file, as in ./warpath check OP {}, "
+                    "or above the kernel: // warpath: "
+                    "OP(x, y, …)",
+                    kernels.front()->bare_name(), file, file));
   if (fits.size() == 1) return std::move(fits.front());
   for (KernelMatch& m : fits)
     if (m.kernel->bare_name() == m.contract->name()) return std::move(m);

@@ -86,6 +86,17 @@ int refuse(const std::string& why) {
   return cannot;
 }
 
+// "day is required" with what that is, and of which command.
+std::string what_is_missing(const CLI::App& app, const std::string& said) {
+  const auto used = app.get_subcommands();
+  const CLI::App& command = used.empty() ? app : *used.front();
+  const std::string typed = (used.empty() ? "" : "./warpath ") + command.get_name();
+  for (const CLI::Option* option : command.get_options())
+    if (said == option->get_name() + " is required")
+      return fmt::format("{0} needs {1}; see {0} --help", typed, option->get_description());
+  return fmt::format("{}; see {} --help", said, typed);
+}
+
 // The exit status of `run`; what it throws becomes one line.
 template <class Run>
 int guarded(const CLI::App& app, Run run) {
@@ -93,6 +104,8 @@ int guarded(const CLI::App& app, Run run) {
     return run();
   } catch (const CLI::Success& e) {
     return app.exit(e);  // --help, --version
+  } catch (const CLI::RequiredError& e) {
+    return refuse(what_is_missing(app, e.what()));
   } catch (const CLI::ParseError& e) {
     return refuse(fmt::format("{}; see --help", std::string_view(e.what())));
   } catch (const Refusal& e) {

@@ -56,6 +56,23 @@ std::size_t find_word(const std::string& code, std::string_view word, std::size_
   return std::string::npos;
 }
 
+std::string near_path(const std::filesystem::path& path) {
+  const std::string near = path.lexically_relative(std::filesystem::current_path()).string();
+  return near.empty() || near.starts_with("..") ? path.string() : near;
+}
+
+bool has_main(const std::filesystem::path& file) {
+  const std::string code = only_code(read_text(file));
+  for (std::size_t at = find_word(code, "main", 0); at != code.npos;
+       at = find_word(code, "main", at + 4)) {
+    const std::size_t next = code.find_first_not_of(" \t\n", at + 4);
+    const std::size_t before = at == 0 ? code.npos : code.find_last_not_of(" \t\n", at - 1);
+    if (next != code.npos && code[next] == '(' && before != code.npos && is_word(code[before]))
+      return true;
+  }
+  return false;
+}
+
 std::vector<std::string> includes_of(const std::string& text) {
   std::vector<std::string> names;
   std::istringstream lines(text);

@@ -196,11 +196,6 @@ void add_spills(Xray& x) {
                    [](const XrayWaste& a, const XrayWaste& b) { return a.weight > b.weight; });
 }
 
-bool has_main(const fs::path& file) {
-  const std::string text = read_text(file);
-  return text.find("int main(") != text.npos || text.find("main()") != text.npos;
-}
-
 }  // namespace
 
 PtxasFacts Xray::facts(const std::string& kernel) const {
@@ -218,7 +213,8 @@ Xray take_xray(const harness::Places& places, const std::string& word, const std
     x.raw = nlohmann::json::parse(read_text(word), nullptr, false);
     if (x.raw.is_discarded() || !x.raw.contains("launches"))
       throw Refusal(fmt::format("{} holds no counts of `cc --xray`", word));
-  } else if (is_file && !fs::exists(word)) {
+  } else if (!fs::exists(word) && (is_file || word.starts_with("./") || word.starts_with("../") ||
+                                   word.starts_with("/"))) {
     throw Refusal(fmt::format("no file '{}'", word));
   } else if (is_file && (!word.ends_with(".cu") || (op.empty() && has_main(word)))) {
     x = xray_program(places, word, o);

@@ -10,6 +10,7 @@
 
 #include "cli/check_process.h"
 #include "cli/op_names.h"
+#include "cli/source_text.h"
 #include "cli/terminal.h"
 #include "harness/process.h"
 
@@ -186,7 +187,8 @@ void print_sentences(const Xray& x) {
     const XrayWaste& w = x.waste[i];
     fmt::print("  {}. {}{} {}\n", i + 1, w.sentence,
                w.bytes > 0 ? fmt::format(" ({} in vain)", short_bytes(w.bytes)) : "",
-               paint(Tone::dim, fmt::format("[{}: {}]", w.kind, w.page())));
+               paint(Tone::dim, fmt::format("[{}: {}]", w.kind,
+                                            near_path(harness::find_places().root / w.page()))));
   }
 }
 

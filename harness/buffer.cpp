@@ -11,17 +11,15 @@
 namespace warpath::harness {
 namespace {
 
-constexpr std::int64_t zone = 4096;  // bytes on each side: more than a row of a small matrix
+constexpr std::int64_t zone_bytes = 4096;  // bytes on each side: more than a row of a small matrix
 
-// 0x7FFE in every 16 bits is a NaN as f16, bf16, f32 and f64 and a huge integer: a read past the
-// end shows in the result, a write past the end shows in the zone.
-char guard_byte(std::int64_t i) {
-  return i % 2 == 0 ? '\xFE' : '\x7F';
+char guard_byte(Zone zone, std::int64_t i) {
+  return static_cast<char>(static_cast<std::uint16_t>(zone) >> (i % 2 == 0 ? 0 : 8));
 }
 
-std::vector<char> guard_bytes(std::int64_t n) {
+std::vector<char> guard_bytes(Zone zone, std::int64_t n) {
   std::vector<char> bytes(static_cast<std::size_t>(n));
-  for (std::int64_t i = 0; i < n; ++i) bytes[static_cast<std::size_t>(i)] = guard_byte(i);
+  for (std::int64_t i = 0; i < n; ++i) bytes[static_cast<std::size_t>(i)] = guard_byte(zone, i);
   return bytes;
 }
 
@@ -41,11 +39,10 @@ GuardedBuffer::GuardedBuffer(const Device& device, const Sanitizer* sanitizer, s
       sanitizer_(sanitizer),
       name_(std::move(name)),
       bytes_(bytes),
-      front_(lead + (sanitizer ? 0 : zone)),
-      back_(sanitizer ? 0 : zone) {
+      front_(lead + (sanitizer ? 0 : zone_bytes)),
+      back_(sanitizer ? 0 : zone_bytes) {
   must(device.alloc(&base_, std::max<std::int64_t>(front_ + bytes_ + back_, 1)));
-  if (front_ > 0) must(device.upload(base_, guard_bytes(front_).data(), front_));
-  if (back_ > 0) must(device.upload(end(), guard_bytes(back_).data(), back_));
+  lay_zones();
   if (sanitizer_) sanitizer_->name(data(), name_);
 }
 
@@ -60,7 +57,19 @@ GuardedBuffer::GuardedBuffer(GuardedBuffer&& other) noexcept
       base_(std::exchange(other.base_, nullptr)),
       bytes_(other.bytes_),
       front_(other.front_),
-      back_(other.back_) {}
+      back_(other.back_),
+      zone_(other.zone_) {}
+
+void GuardedBuffer::lay_zones() const {
+  if (front_ > 0) must(device_->upload(base_, guard_bytes(zone_, front_).data(), front_));
+  if (back_ > 0) must(device_->upload(end(), guard_bytes(zone_, back_).data(), back_));
+}
+
+void GuardedBuffer::surround(Zone zone) {
+  if (zone == zone_) return;
+  zone_ = zone;
+  lay_zones();
+}
 
 void GuardedBuffer::poison(int byte, std::int64_t from) const {
   if (from >= bytes_) return;
@@ -77,12 +86,12 @@ std::string GuardedBuffer::damage() const {
   std::vector<char> seen(static_cast<std::size_t>(front_));
   if (front_ > 0) must(device_->download(seen.data(), base_, front_));
   for (std::int64_t i = front_ - 1; i >= 0; --i)
-    if (seen[static_cast<std::size_t>(i)] != guard_byte(i))
+    if (seen[static_cast<std::size_t>(i)] != guard_byte(zone_, i))
       return fmt::format("wrote before the start of {} ({} bytes before it)", name_, front_ - i);
   seen.resize(static_cast<std::size_t>(back_));
   if (back_ > 0) must(device_->download(seen.data(), end(), back_));
   for (std::int64_t i = 0; i < back_; ++i)
-    if (seen[static_cast<std::size_t>(i)] != guard_byte(i))
+    if (seen[static_cast<std::size_t>(i)] != guard_byte(zone_, i))
       return fmt::format("wrote past the end of {} (byte {} after it)", name_, i + 1);
   return {};
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "core/host/error.h"
 #include "harness/buffer.h"
 #include "harness/compare.h"
+#include "harness/convert.h"
 #include "harness/sanitizer.h"
 #include "harness/timing.h"
 
@@ -28,6 +30,10 @@ constexpr int poisons[] = {0xFF, 0x55, 0x00};
 constexpr const char* depends_on_memory =
     " depends on what the output or the scratch held before the launch; that is not zero: whoever "
     "adds to it sets it first";
+
+// What is changed in place is set before each launch; the memory around it is not.
+constexpr const char* depends_on_surroundings =
+    " depends on memory that is no input: past the end of a tensor, or scratch that nobody set";
 
 struct Skipped : Error {
   using Error::Error;
@@ -163,12 +169,17 @@ class Trial {
   }
 
   void prepare(int poison) {
-    for (const Held& h : held_) {
+    const Zone zone = poison == poisons[0] ? Zone::output : Zone::number;
+    for (Held& h : held_) {
+      if (h.output) h.buffer.surround(zone);
       if (!h.tensor->spec->is_input()) h.buffer.poison(poison);
       if (h.overwritten() && h.tensor->bytes > 0)
         must(device_.copy(h.buffer.data(), h.pristine->data(), h.tensor->bytes));
     }
-    if (scratch_) scratch_->poison(poison, zeroed_);
+    if (scratch_) {
+      scratch_->surround(zone);
+      scratch_->poison(poison, zeroed_);
+    }
     must(device_.synchronise());
   }
 
@@ -234,17 +245,42 @@ class Trial {
     if (at < 0) return;
     if (const std::vector<std::size_t> left = unwritten(h, poison); !left.empty())
       throw Error(why_unwritten(h, left));
-    if (!setup_.rung->deterministic) return;
+    if (!setup_.rung->deterministic) return look_for_old_contents(h, poison, at);
     const std::string where = element(*h.output, at);
     // A repetition with the same poison tells nondeterminism from a dependence on earlier memory
     // contents.
     launch(poisons[0]);
     const std::int64_t again = first_difference(h.buffer.data(), h.first->data(), h.tensor->bytes);
-    throw Error(again < 0 ? where + depends_on_memory
+    throw Error(again < 0 ? where + (h.overwritten() ? depends_on_surroundings : depends_on_memory)
                           : where +
                                 " differs from run to run: a race, or atomics whose order "
                                 "changes; a rung that may do that is registered with "
                                 ".deterministic = false");
+  }
+
+  // A rung that may differ from run to run, as sums by atomics do, must still not depend on earlier memory contents. It
+  // does where a NaN comes out only if one was there before; and with integers, where each contents gives its own result
+  // every time.
+  void look_for_old_contents(const Held& h, int poison, std::int64_t at) {
+    const DType type = h.tensor->dtype;
+    const std::string why = h.overwritten() ? depends_on_surroundings : depends_on_memory;
+    const std::vector<char> first = contents(*h.first), now = contents(h.buffer);
+    if (is_float(type)) {
+      const auto n = static_cast<std::int64_t>(first.size() / size_of(type));
+      std::vector<double> was(static_cast<std::size_t>(n)), is(was.size());
+      decode(first.data(), type, was.data(), n);
+      decode(now.data(), type, is.data(), n);
+      for (std::size_t i = 0; i < was.size(); ++i)
+        if (std::isnan(was[i]) && !std::isnan(is[i])) throw Error(name_of(h, i) + why);
+      return;
+    }
+    for (int i = 0; i < 2; ++i) {
+      launch(poisons[0]);
+      if (contents(h.buffer) != first) return;
+      launch(poison);
+      if (contents(h.buffer) != now) return;
+    }
+    throw Error(element(*h.output, at) + why);
   }
 
   std::vector<char> contents(const GuardedBuffer& buffer) const {

@@ -200,6 +200,15 @@ def cheats() -> list[str]:
         progress = Path(folder) / "my/progress.json"
         if not progress.exists() or "A1" not in json.loads(progress.read_text())["done"]:
             troubles.append("grade A1 did not mark the day")
+    # The file that was started for a day marks it, also where the day is not named again.
+    with tempfile.TemporaryDirectory() as folder:
+        warpath("start", "A1", folder=folder)
+        mine = Path(folder) / "my/vector_add/01_naive.cu"
+        head = mine.read_text().split("// One thread")[0]
+        mine.write_text(head + FIRST.read_text())
+        said = warpath("grade", folder=folder)
+        if "day A1 is done" not in said.stdout:
+            troubles.append(f"grade of a file of day A1 did not mark the day: {said.stdout}{said.stderr}")
     return troubles
 
 

@@ -74,6 +74,20 @@ built() {
   WARPATH_BUILD=$build ./warpath debug ./no-such-program >"$work/out" 2>"$work/err"
   expect "debug of no program says so" grep -q 'no such file' "$work/err"
 
+  # Help needs the program and none of the kernels. Ninja is a script that notes what it is asked for.
+  mkdir "$work/ninja"
+  printf '#!/usr/bin/env bash\necho "$*" >>%q\n' "$work/asked" >"$work/ninja/ninja"
+  chmod +x "$work/ninja/ninja"
+  for words in 'check --help' 'run -h' 'ops --help' 'help check' 'train --help' 'image --help' 'cc --help' 'help'; do
+    rm -f "$work/asked"
+    # shellcheck disable=SC2086
+    PATH=$work/ninja:$PATH WARPATH_BUILD=$build ./warpath $words >"$work/out" 2>"$work/err"
+    code=$?
+    expect "$words builds no kernels" bash -c '! grep -qE "backends_|hosts|_simt|_host|simt_" "$1"' - "$work/asked"
+    expect "$words ends with 0" [ $code -eq 0 ]
+    expect "$words helps" grep -qi 'usage' "$work/out"
+  done
+
   # Nothing to build: the launcher adds little. Measured 0.08 s on two idle cores; other tests may run at the same time.
   WARPATH_BUILD=$build ./warpath --version >/dev/null 2>&1
   start=$(date +%s%N)

@@ -177,9 +177,8 @@ void bad_range(const char* what, const void* pointer, std::size_t size) {
   f.pc = program_caller(nullptr);
   if (const Variable* const variable = variable_near(address)) {
     f.kind = "out of bounds";
-    f.what = std::string(what) + " of " + bytes_text(size) + " at byte " +
-             std::to_string(address - variable->base) + " of '" + variable->name + "', which has " +
-             bytes_text(variable->size);
+    f.what = copy + " byte " + std::to_string(address - variable->base) + " of '" + variable->name +
+             "', which has " + bytes_text(variable->size);
     return add(std::move(f));
   }
   if (region == nullptr || address >= region->end()) {

@@ -83,6 +83,30 @@ class Course : public ::testing::Test {
   Lab lab;
 };
 
+// A day whose task is a program has ours to look at, and the other commands say what kind of day it is.
+TEST_F(Course, ProgramsHaveASolutionToo) {
+  for (const json& d : every_day()) {
+    if (!d.contains("program")) continue;
+    const std::string day = d["id"], file = d["program"].get<std::string>() + ".cu";
+    const Said s = lab.run({"solution", day});
+    EXPECT_EQ(s.status, 0) << day << s.err;
+    EXPECT_NE(s.out.find("course/programs/" + file), std::string::npos) << day;
+    EXPECT_NE(s.out.find("int main("), std::string::npos) << day;
+  }
+  for (const char* command : {"hint", "grade", "start"})
+    EXPECT_NE(lab.run({command, "A2"}).err.find("./warpath solution A2"), std::string::npos)
+        << command;
+}
+
+// From another folder a page is named so that it can be opened.
+TEST_F(Course, PagesAreFoundFromWhereverOneIs) {
+  const Said s = lab.run({"day", "E1"});
+  const std::size_t at = s.out.find("read: ");
+  ASSERT_NE(at, std::string::npos) << s.out;
+  const std::string page = s.out.substr(at + 6, s.out.find('\n', at) - at - 6);
+  EXPECT_TRUE(std::filesystem::exists(lab.home() / page)) << page;
+}
+
 TEST_F(Course, EveryTrackHasItsDaysWithoutHoles) {
   const auto up_to = [](int last) {
     std::vector<int> numbers;

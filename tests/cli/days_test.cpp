@@ -106,7 +106,7 @@ TEST_F(Days, WrongWordsAreExplained) {
   expect_refusal(lab.run({"day", "2"}), "day 2 of which track? A2, D2");
   expect_refusal(lab.run({"day", "9"}), "no track has a day 9");
   expect_refusal(lab.run({"day", "A1x"}), "a day is a track and a number, as A12");
-  expect_refusal(lab.run({"done"}), "see --help");
+  expect_refusal(lab.run({"done"}), "done needs days as A12; see ./warpath done --help");
   expect_refusal(lab.run({"done", "--undo", "A1"}), "A1 is not marked as done");
   expect_refusal(lab.run({"days", "A", "D"}), "one track at a time");
 }

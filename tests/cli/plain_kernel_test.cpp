@@ -75,6 +75,48 @@ TEST_F(PlainKernel, AWrongElementIsSaidWithItsWriter) {
       << s.out;
 }
 
+// Past the end a sum of what lies behind the inputs is written: it must not be what lies behind the output.
+TEST_F(PlainKernel, AForgottenBoundIsSeen) {
+  std::string wrong = add;
+  wrong.replace(wrong.find("if (i < n) "), 11, "");
+  const Said s = check(wrong, {"vector_add"});
+  EXPECT_EQ(s.status, 1) << s.out;
+  EXPECT_TRUE(has(s.out, "wrote past the end of c")) << s.out;
+  EXPECT_TRUE(has(
+      s.out, "the first access out of bounds is by thread (1, 0, 0) of block (0, 0, 0), mine.cu:3"))
+      << s.out;
+}
+
+// What is suggested can be typed: with the op, the options of the launch, and a name that has a space.
+TEST_F(PlainKernel, TheNextStepIsACommand) {
+  lab.write("my sum.cu", R"(__global__ void sum(const float* x, float* y, int n) {
+  if (threadIdx.x == 0) *y = x[0];
+}
+)");
+  const Said s = lab.run({"check", "reduce", "my sum.cu", "--block", "64", "--backend", "simt"});
+  EXPECT_EQ(s.status, 1) << s.err;
+  EXPECT_TRUE(has(s.out, "next: ./warpath check reduce 'my sum.cu' --block 64 --sanitize --case"))
+      << s.out;
+}
+
+// A kernel that adds to its output is right, once somebody sets it to zero: the comment can.
+TEST_F(PlainKernel, ASumIntoAnOutputIsToldHowToBeginWithZeros) {
+  const std::string sum = R"(__global__ void sum(const float* x, float* y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) atomicAdd(y, x[i]);
+}
+)";
+  const Said s = check(sum, {"reduce", "--case", "sum block-1"});
+  EXPECT_EQ(s.status, 1) << s.err;
+  EXPECT_TRUE(has(s.out, "// warpath: reduce(…, y=0, …)")) << s.out;
+  std::string whole = sum;  // integers: the pattern is a number, and the sum another one
+  whole.replace(whole.find("const float* x, float* y"), 24, "const int* x, int* y");
+  const Said i32 = check(whole, {"reduce", "--case", "sum block-1"});
+  EXPECT_TRUE(has(i32.out, "y[0] depends on what the output")) << i32.out;
+  const Said mended = check("// warpath: reduce(x, y=0, cols)\n" + sum, {"--case", "sum block-1"});
+  EXPECT_EQ(mended.status, 0) << mended.out << mended.err;
+}
+
 TEST_F(PlainKernel, IsMatchedByOrderAndByOtherNamesOfSizes) {
   const Said s =
       check(row_sums, {"reduce", "--case", "sum rows", "--case", "max rows", "--dtype", "f32"});

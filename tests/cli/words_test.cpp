@@ -114,7 +114,7 @@ TEST(Words, UnknownBackendsAndMissingOnes) {
 TEST(Words, WrongCommandsAndFlags) {
   const Lab lab;
   expect_refusal(lab.run({"chekc"}), "no command 'chekc'; did you mean 'check'?");
-  expect_refusal(lab.run({"check"}), "see --help");
+  expect_refusal(lab.run({"check"}), "needs ops, families");
   expect_refusal(lab.run({"check", "toy", "--frobnicate"}), "see --help");
   expect_refusal(lab.run({"check", "toy", "--timeout", "-3"}), "see --help");
   expect_refusal(lab.run({"check", "no_such_file.cu"}), "no file 'no_such_file.cu'");

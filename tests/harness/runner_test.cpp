@@ -177,6 +177,14 @@ TEST(Runner, WritesAroundATensorAreSeen) {
   EXPECT_EQ(Fixture("unruly").reason("past_input"), "wrote past the end of x (byte 1 after it)");
 }
 
+// What a kernel without its bounds test writes there is made of what it read past the other ends.
+TEST(Runner, WritesMadeOfWhatLiesAroundAreSeen) {
+  EXPECT_EQ(Fixture("unruly").reason("past_both_ends"),
+            "wrote past the end of y (byte 1 after it)");
+  EXPECT_EQ(Fixture("unruly").reason("changes_past_end"),  // twice a number: its exponent
+            "wrote past the end of y (byte 3 after it)");
+}
+
 TEST(Runner, AReadPastTheEndIsNaN) {
   EXPECT_NE(Fixture("unruly").reason("reads_past").find("y[0,0] is nan"), std::string::npos);
 }

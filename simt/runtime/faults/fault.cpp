@@ -110,7 +110,7 @@ std::string text_of(const ProcessorFault& fault, const Block& block) {
     what = "an access through a null pointer";
   } else {
     what = "an access to address " + hexadecimal(reinterpret_cast<unsigned long long>(address)) +
-           ", which is no memory";
+           ", which is no memory,";
   }
   // A kernel that wrote over its own stack has nothing there to be read: the second time the place
   // stays unknown.

@@ -37,8 +37,11 @@ const char* name_of(WarpOp op) {
   return names[static_cast<std::size_t>(op)];
 }
 
+// As the launch writes it; `::sum<<<…>>>` is the kernel sum.
 const char* name_of(const Grid& grid) {
-  return grid.kernel.name != nullptr ? grid.kernel.name : "(unnamed)";
+  const char* const name = grid.kernel.name;
+  if (name == nullptr) return "(unnamed)";
+  return name[0] == ':' && name[1] == ':' ? name + 2 : name;
 }
 
 std::string hexadecimal(unsigned long long value) {

@@ -49,6 +49,17 @@ const Named all[] = {
        right(a);
        a.y.as<float>()[a.y.size()] = 0;
      }},
+    // NaN plus NaN is the NaN of the first: it must not be what lies behind y already.
+    {"unruly/past_both_ends.cu",
+     [](const Unruly& a, cudaStream_t) {
+       right(a);
+       a.y.as<float>()[a.y.size()] = a.x.as<float>()[a.x.size()] + a.x.as<float>()[a.x.size()];
+     }},
+    {"unruly/changes_past_end.cu",
+     [](const Unruly& a, cudaStream_t) {
+       right(a);
+       a.y.as<float>()[a.y.size()] *= 2;
+     }},
     {"unruly/before_start.cu",
      [](const Unruly& a, cudaStream_t) {
        right(a);
