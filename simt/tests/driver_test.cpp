@@ -195,6 +195,12 @@ TEST_F(Driver, ChecksNeedGcc) {
   }
 }
 
+// Line tables that GNU's addr2line reads; the level of debug information comes last, or clang would write all of it.
+TEST_F(Driver, LineTablesByClang) {
+  EXPECT_EQ(shell("$CC -ccbin clang++-16 --dryrun -c k.cu"), 0);
+  EXPECT_NE(output_.find(" -gdwarf-4 -g1 "), std::string::npos) << output_;
+}
+
 #ifndef __clang__
 // Under the checks -O1 is kept, and every other level becomes -O2.
 TEST_F(Driver, LevelUnderTheChecks) {
