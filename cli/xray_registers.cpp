@@ -2,9 +2,11 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdlib>
-#include <regex>
 #include <sstream>
+#include <string_view>
 
 #include "harness/process.h"
 
@@ -17,11 +19,20 @@ std::string bare_name(const std::string& mangled) {
   char* const text = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
   std::string name = status == 0 && text != nullptr ? text : mangled;
   std::free(text);
-  static const std::regex anonymous(R"(\(anonymous namespace\)::|_GLOBAL__N__\w+::)");
-  name = std::regex_replace(name, anonymous, "");
+  constexpr std::string_view anonymous = "(anonymous namespace)::";
+  for (std::size_t at; (at = name.find(anonymous)) != name.npos;) name.erase(at, anonymous.size());
   name = name.substr(0, name.find_first_of("<("));
   if (const auto space = name.rfind(' '); space != name.npos) name = name.substr(space + 1);
   return name.substr(name.rfind(':') + 1);
+}
+
+// Raises `most` to the number that stands before `words` in the line, if it is there.
+void keep_number_before(std::string_view words, const std::string& line, int& most) {
+  const std::size_t end = line.find(words);
+  if (end == line.npos) return;
+  std::size_t begin = end;
+  while (begin > 0 && std::isdigit(static_cast<unsigned char>(line[begin - 1]))) --begin;
+  if (begin < end) most = std::max(most, std::stoi(line.substr(begin, end - begin)));
 }
 
 }  // namespace
@@ -35,23 +46,20 @@ std::map<std::string, PtxasFacts> registers_of(const harness::Places& places,
        "/dev/null", file.string()});
   std::map<std::string, PtxasFacts> found;
   if (result.status != 0) return found;
-  static const std::regex entry(R"(Compiling entry function '([^']+)')"),
-      used(R"(Used (\d+) registers)"),
-      frame(R"((\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads)");
+  constexpr std::string_view entry = "Compiling entry function '";
   std::istringstream lines(result.output);
   std::string kernel;
-  const auto keep = [](int& most, const std::string& n) { most = std::max(most, std::stoi(n)); };
   for (std::string line; std::getline(lines, line);) {
-    std::smatch m;
-    if (std::regex_search(line, m, entry)) kernel = bare_name(m[1]);
+    if (const std::size_t at = line.find(entry); at != line.npos) {
+      const std::size_t begin = at + entry.size();
+      kernel = bare_name(line.substr(begin, line.find('\'', begin) - begin));
+    }
     if (kernel.empty()) continue;
     PtxasFacts& facts = found[kernel];
-    if (std::regex_search(line, m, used)) keep(facts.registers, m[1]);
-    if (std::regex_search(line, m, frame)) {
-      keep(facts.stack, m[1]);
-      keep(facts.spill_stores, m[2]);
-      keep(facts.spill_loads, m[3]);
-    }
+    keep_number_before(" registers", line, facts.registers);
+    keep_number_before(" bytes stack frame", line, facts.stack);
+    keep_number_before(" bytes spill stores", line, facts.spill_stores);
+    keep_number_before(" bytes spill loads", line, facts.spill_loads);
   }
   return found;
 }

@@ -10,6 +10,13 @@ if(WARPATH_SIMT AND NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   endif()
 endif()
 
+# The checks need GCC's instrumentation. In the cache, where the launcher reads it.
+string(COMPARE EQUAL "${CMAKE_CXX_COMPILER_ID}" GNU is_gcc)
+set(WARPATH_CHECKS ${is_gcc} CACHE INTERNAL "Whether kernels can be compiled for the checks")
+if(NOT WARPATH_CHECKS)
+  message(STATUS "checks: not built, they need g++ and this is ${CMAKE_CXX_COMPILER_ID}")
+endif()
+
 if(WARPATH_CUDA)
   include(CheckLanguage)
   check_language(CUDA)

@@ -59,6 +59,16 @@ END
   expect "other commands do not need them" grep -q 'missing: Ninja\.' "$work/err"
   rm -rf "$work/build"
 
+  # A build folder of clang's has no checks.
+  mkdir "$work/clang"
+  touch "$work/clang/build.ninja" "$work/clang/.configured" "$work/clang/.installed"
+  printf 'WARPATH_CUDA:BOOL=ON\nWARPATH_CHECKS:INTERNAL=0\n' >"$work/clang/CMakeCache.txt"
+  WARPATH_BUILD=$work/clang WARPATH_NO_INSTALL=1 ./warpath check softmax --sanitize >"$work/out" 2>"$work/err"
+  code=$?
+  expect "--sanitize in a folder of clang's ends with 2" [ $code -eq 2 ]
+  expect "one line says that it needs g++" grep -qx 'warpath: --sanitize needs g++, .* ./warpath check softmax --sanitize' "$work/err"
+  expect "and no other" [ "$(wc -l <"$work/err")" -eq 1 ]
+
   # No network: pip finds nothing.
   PIP_CONFIG_FILE=/dev/null PIP_NO_INDEX=1 PIP_FIND_LINKS='' WARPATH_BUILD=$work/build ./warpath python -c 0 >"$work/out" 2>"$work/err"
   code=$?

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "messages/linker.h"
+
 namespace simt::cc {
 namespace {
 
@@ -64,6 +66,19 @@ TEST(Options, UnknownIsNamed) {
     EXPECT_STREQ(error.what(), "unknown option '--foo'; see --help");
   }
   EXPECT_THROW(parse_options({"-o"}), UsageError);
+}
+
+// GNU ld about clang's line tables, in the middle of its own message.
+TEST(LinkMessages, WithoutDwarfErrors) {
+  const std::string noise =
+      "/usr/bin/ld: DWARF error: mangled line number section (bad file number)\n";
+  const std::string raw =
+      noise +
+      "/usr/bin/ld: /tmp/b.o: in function `twice(int)':\n/tmp/b.o:/home/two.cu:2: multiple "
+      "definition of `twice(int)'; " +
+      noise + "/tmp/a.o:/home/one.cu:1: first defined here\n" + noise;
+  EXPECT_EQ(readable_link_messages(raw, {{"/tmp/a.o", "one.cu"}, {"/tmp/b.o", "two.cu"}}, "/home"),
+            "two.cu:2: error: multiple definition of 'twice(int)'; one.cu:1: first defined here\n");
 }
 
 }  // namespace

@@ -70,7 +70,8 @@ inline std::string contiguous_axis(const Args& args) {
   if (std::string why = any(args); !why.empty()) return why;
   for (const Tensor* t : {&args.a, &args.b})
     if (!is_unit(*t, 1) && !is_unit(*t, 2))
-      return std::string(t == &args.a ? "a" : "b") + " has neighbours along neither axis";
+      return t == &args.a ? "a has neighbours along neither axis"
+                          : "b has neighbours along neither axis";
   return {};
 }
 

@@ -142,6 +142,8 @@ class Driver {
     Command flags;
     if (!o_.optimised) flags.push_back(o_.device_debug ? "-O0" : o_.debug ? "-Og" : "-O2");
     // Line tables alone are cheap, and let a fault name its source line.
+    // GNU's addr2line and ld do not read clang's line tables of DWARF 5.
+    if (compiler_.clang) flags.push_back("-gdwarf-4");
     flags.push_back(o_.debug ? "-g" : "-g1");
     // CUDA code casts between element and vector types freely, and a GPU does not contract
     // a*b+c behind the program's back across what the CPU's compiler might.

@@ -33,6 +33,18 @@ void drop_section(std::string& line) {
   if (end != std::string::npos) line.erase(begin, end + 1 - begin);
 }
 
+// GNU ld does not read all of clang's line tables, and says so in the middle of other messages:
+// "multiple definition of `f'; /usr/bin/ld: DWARF error: mangled line number section (bad file number)\n".
+std::string without_dwarf_errors(std::string text) {
+  for (std::size_t at; (at = text.find(": DWARF error: ")) != std::string::npos;) {
+    const std::size_t before = at == 0 ? std::string::npos : text.find_last_of(" \n", at - 1);
+    const std::size_t begin = before == std::string::npos ? 0 : before + 1;
+    const std::size_t end = text.find('\n', at);
+    text.erase(begin, end == std::string::npos ? end : end + 1 - begin);
+  }
+  return text;
+}
+
 bool ends_with(const std::string& text, const std::string& end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
@@ -44,7 +56,7 @@ std::string readable_link_messages(const std::string& raw,
                                    const std::string& here) {
   std::set<std::string> seen;
   std::string result;
-  std::istringstream lines(raw);
+  std::istringstream lines(without_dwarf_errors(raw));
   for (std::string line; std::getline(lines, line);) {
     drop_program(line);
     drop_section(line);
