@@ -139,12 +139,11 @@ def parse(found: dict) -> dict[str, Op]:
 
 def check_name(ops: dict[str, Op], name: str) -> None:
     """Raises where no op has that name, and says which one has a similar name."""
-    if not isinstance(name, str):
-        raise TypeError(f"the name of an op is wanted, not {name!r:.40}")
-    if name not in ops:
-        near = difflib.get_close_matches(name, ops, n=1, cutoff=0)
-        meant = f"; did you mean '{near[0]}'?" if near else ""
-        raise ValueError(f"no op '{name}'{meant} warpath.ops() lists them")
+    if name in ops:
+        return
+    near = difflib.get_close_matches(name, ops, n=1, cutoff=0) if isinstance(name, str) else []
+    meant = f"did you mean '{near[0]}'? " if near else ""
+    raise ValueError(f"no op '{name!s:.40}'; {meant}warpath.ops() lists them")
 
 
 def rungs(ops: dict[str, Op], name: str, device: str) -> list[str]:
