@@ -27,7 +27,7 @@ class Flags {
   void seconds(const char* flag, std::optional<double>& into, const std::string& help);
   void real(const char* flag, double& into, const char* help);
   void number(const char* flag, std::uint64_t& into, const char* help);
-  void count(const char* flag, int& into, const char* help);  // not negative
+  void count(const char* flag, int& into, const char* help, int least = 0);
 
  private:
   void* command_;

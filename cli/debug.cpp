@@ -96,7 +96,7 @@ fs::path rung_file(const harness::Places& places, const std::string& op, const s
   const std::string part =
       op.starts_with(folder->name + "_") ? op.substr(folder->name.size() + 1) + "_" : "";
   std::vector<fs::path> own, plain;
-  std::vector<std::string> names;
+  std::vector<std::string> own_names, plain_names;
   std::vector<fs::path> files;
   for (const auto& e : fs::directory_iterator(folder->path))
     if (e.path().extension() == ".cu") files.push_back(e.path());
@@ -104,14 +104,16 @@ fs::path rung_file(const harness::Places& places, const std::string& op, const s
   for (const fs::path& file : files) {
     const std::string stem = file.stem().string(), name = rung_name(file.string());
     if (name == stem && !std::isdigit(static_cast<unsigned char>(stem[0]))) continue;  // no rung
-    names.push_back(name);
+    if (stem == part + name) own_names.push_back(name);
+    if (stem == name) plain_names.push_back(name);
     if (!name.starts_with(rung)) continue;
     if (stem == part + name) own.push_back(file);
     if (stem == name) plain.push_back(file);
   }
   // One file may have the rungs of two ops.
   const std::vector<fs::path>& found = own.empty() ? plain : own;
-  if (found.empty()) throw Refusal(did_you_mean("rung of " + op, rung, names));
+  if (found.empty())
+    throw Refusal(did_you_mean("rung of " + op, rung, own_names.empty() ? plain_names : own_names));
   if (found.size() > 1)
     throw Refusal(fmt::format("rung '{}' may be any of: {}", rung, join([&] {
                                 std::vector<std::string> all;

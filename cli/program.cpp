@@ -117,6 +117,19 @@ int guarded(const CLI::App& app, Run run) {
 
 }  // namespace
 
+// CLI11's own checks print both ends of the range, the last one with all of its 309 digits.
+template <class Number>
+static std::function<std::string(const std::string&)> at_least(Number least, bool itself = true) {
+  return [least, itself](const std::string& text) -> std::string {
+    Number value{};
+    const bool number = CLI::detail::lexical_cast(text, value);
+    if (number && (itself ? value >= least : value > least)) return {};
+    const char* const kind = std::is_integral_v<Number> ? "whole number" : "number";
+    return itself ? fmt::format("'{}' is no {} from {} on", text, kind, least)
+                  : fmt::format("'{}' is no {} above {}", text, kind, least);
+  };
+}
+
 void Flags::names(std::vector<std::string>& into, const char* help, bool required) {
   words("op", into, help, required);
 }
@@ -140,20 +153,20 @@ void Flags::seconds(const char* flag, double& into, const char* help) {
   app(command_)
       .add_option(flag, into, help)
       ->type_name("S")
-      ->check(CLI::PositiveNumber)
+      ->check(at_least(0.0, false))
       ->capture_default_str();
 }
 void Flags::seconds(const char* flag, std::optional<double>& into, const std::string& help) {
-  app(command_).add_option(flag, into, help)->type_name("S")->check(CLI::PositiveNumber);
+  app(command_).add_option(flag, into, help)->type_name("S")->check(at_least(0.0, false));
 }
 void Flags::real(const char* flag, double& into, const char* help) {
-  app(command_).add_option(flag, into, help)->type_name("X")->check(CLI::NonNegativeNumber);
+  app(command_).add_option(flag, into, help)->type_name("X")->check(at_least(0.0));
 }
 void Flags::number(const char* flag, std::uint64_t& into, const char* help) {
   app(command_).add_option(flag, into, help)->type_name("N")->capture_default_str();
 }
-void Flags::count(const char* flag, int& into, const char* help) {
-  app(command_).add_option(flag, into, help)->type_name("N")->check(CLI::NonNegativeNumber);
+void Flags::count(const char* flag, int& into, const char* help, int least) {
+  app(command_).add_option(flag, into, help)->type_name("N")->check(at_least(least));
 }
 
 int run_program(int argc, char** argv, std::span<const Command* const> commands) {

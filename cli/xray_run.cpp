@@ -9,6 +9,7 @@
 #include "cli/call.h"
 #include "cli/debug.h"
 #include "cli/learner.h"
+#include "cli/op_names.h"
 #include "cli/source_text.h"
 #include "cli/terminal.h"
 #include "cli/xray_registers.h"
@@ -222,6 +223,8 @@ Xray take_xray(const harness::Places& places, const std::string& word, const std
     x = xray_rung(places, op, word, o);
   } else {
     const auto slash = word.rfind('/');
+    if (slash == word.npos && !harness::find_folder(places.root, word))
+      throw Refusal(did_you_mean("op", word, known_names(places)));
     if (slash == word.npos)
       throw Refusal(fmt::format("xray: which rung of {0}? `./warpath xray {0}/01`", word));
     const std::string of = word.substr(0, slash);

@@ -367,10 +367,10 @@ const Command train_command = {
                  "model.safetensors");
       flags.text("--data", t.data, "PATH",
                  "a text, or a folder of token shards (*.bin); none: a small grammar's");
-      flags.count("--batch", t.batch, "sequences per micro-batch");
-      flags.count("--sequence", t.sequence, "tokens per sequence");
-      flags.count("--accumulate", t.accumulate, "micro-batches per step");
-      flags.count("--steps", t.steps, "of the whole run");
+      flags.count("--batch", t.batch, "sequences per micro-batch", 1);
+      flags.count("--sequence", t.sequence, "tokens per sequence", 1);
+      flags.count("--accumulate", t.accumulate, "micro-batches per step", 1);
+      flags.count("--steps", t.steps, "of the whole run", 1);
       flags.text("--dtype", t.dtype, "D", "f32, bf16 or f16; 16-bit types have f32 master weights");
       flags.real("--rate", t.rate, "the highest learning rate");
       flags.real("--least-rate", t.least_rate, "the last learning rate (default: a tenth)");
@@ -383,7 +383,7 @@ const Command train_command = {
       flags.count("--save-every", t.save_every, "steps; always at the end and on Ctrl-C");
       flags.text("--lora", t.lora, "L",
                  "train adapters beside these layers only: q,v or all, or names of layers");
-      flags.count("--rank", t.rank, "of the adapters (default: 8)");
+      flags.count("--rank", t.rank, "of the adapters (default: 8)", 1);
       flags.real("--alpha", t.alpha, "their factor times the rank (default: twice the rank)");
       flags.text("--quantise", t.quantise, "Q",
                  "nf4 or int8: the layers' matrices in 4 or 8 bits, frozen");

@@ -103,12 +103,19 @@ Shape Bindings::shape_of(const ArgSpec& a, const Contract& contract, const void*
       shape.add(size + d.plus);
       continue;
     }
-    if (!bound && a.optional) {
+    if (!bound && a.optional && (d.and_name.empty() || !find(d.and_name))) {
       if (!d.leading) shape.add(0);
       continue;
     }
     if (!d.and_name.empty()) {
       const Entry* const other = find(d.and_name);
+      if (!bound || !other) {
+        const Entry* const given = bound ? bound : other;
+        const std::string& missing = bound ? d.and_name : d.name;
+        for (const ArgSpec& b : contract.args())
+          if (given && b.role == Role::in && !b.dims.empty() && b.dims[0].name == missing)
+            throw Error("argument '" + given->from->name + "' needs '" + b.name + "' beside it");
+      }
       WARPATH_CHECK(bound && other, "no argument tells the size of '" + a.name + "'");
       shape.add(bound->at(0) + other->at(0));
       continue;

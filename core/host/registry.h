@@ -33,6 +33,7 @@ struct Op {
   std::size_t args_size = 0;
   std::function<void(void* args)> construct;      // placement of a default args struct
   std::function<void(const void* args)> prepare;  // may be empty
+  std::function<void(const void* args)> check;    // as OpOptions has it; may be empty
   std::function<void(const void* args, const void* scale)> reference;
   std::function<Cost(const void* args)> cost;
   std::function<Tolerance(const void* args)> tolerance;
@@ -60,6 +61,9 @@ struct OpOptions {
   Tolerance (*tolerance)(const Args&) = nullptr;
   void (*prepare)(const Args&) =
       nullptr;  // makes random inputs valid (float64, before rounding to the dtype)
+  // Throws Error where indices, offsets or lengths among the inputs would lead a kernel out of its tensors. Asked before a
+  // launch where the inputs lie on the host; those on a GPU are not read back.
+  void (*check)(const Args&) = nullptr;
 };
 
 std::string rung_name(const std::string& file);
@@ -82,6 +86,7 @@ struct OpRegistrar {
       return f ? f(*static_cast<const Args*>(a)) : Tolerance{};
     };
     if (o.prepare) op.prepare = [f = o.prepare](const void* a) { f(*static_cast<const Args*>(a)); };
+    if (o.check) op.check = [f = o.check](const void* a) { f(*static_cast<const Args*>(a)); };
     op.cases = o.cases();
     library().ops.push_back(std::move(op));
   }

@@ -103,7 +103,16 @@ class Kernel {
     std::int64_t elements = 0;
     for (std::size_t i = 0; i < op_.outputs.size(); ++i)
       elements += make_output(context, i, args, bindings);
-    if (elements > 0) launch(args.get());
+    if (elements == 0) return;
+    try {
+      if (op_.op->check) op_.op->check(args.get());
+      launch(args.get());
+    } catch (const std::exception& e) {
+      std::string why = python::without_place(e.what());
+      if (why.starts_with("warpath.")) throw;
+      if (why.starts_with(op_.op_name + ": ")) why = why.substr(op_.op_name.size() + 2);
+      throw Error("warpath." + op_.op_name + ": " + why);
+    }
   }
 
  private:

@@ -310,6 +310,13 @@ void Bound::bind_input(const ArgSpec& a, AtenTensorHandle tensor) {
 
 // A copy that lies in order; what is changed in place is copied back after the launch.
 AtenTensorHandle Bound::contiguous(const ArgSpec& a, AtenTensorHandle tensor) {
+  const Seen t(tensor);
+  const bool written = overwrites(op_, overload_, a);
+  for (std::size_t i = 0; written && i < t.sizes.size(); ++i)
+    if (t.strides[i] == 0 && t.sizes[i] > 1)
+      refuse(a,
+             "has elements that share memory, as expand() makes them, and is written to; pass "
+             ".clone()");
   AtenTensorHandle again = nullptr;
   must(aoti_torch_new_tensor_handle(tensor, &again), "hold a tensor");
   try {
@@ -317,7 +324,7 @@ AtenTensorHandle Bound::contiguous(const ArgSpec& a, AtenTensorHandle tensor) {
   } catch (const std::exception&) {
     refuse(a, "has gaps or repeats, and torch has no memory for a copy in order");
   }
-  if (overwrites(op_, overload_, a)) copies_.emplace_back(tensor, contiguous_.back());
+  if (written) copies_.emplace_back(tensor, contiguous_.back());
   return contiguous_.back().get();
 }
 

@@ -145,6 +145,10 @@ class Bound {
   bool put_in_order();
   // Memory from torch's allocator, put into the args struct; null where the rung asks for none.
   void* add_scratch(std::int64_t bytes);
+  // Throws Error where indices among the inputs would lead a kernel out of its tensors. Only of inputs on the host.
+  void check_indices() const {
+    if (op_.op->check) op_.op->check(args());
+  }
   // Throws Error where a sum of integers is larger than the result's type holds. On this CPU, where asking costs little
   // beside the kernel.
   void check_integers();

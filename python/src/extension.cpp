@@ -77,7 +77,10 @@ void launch(const TorchOp& op, const Ladder& ladder, Bound& bound, Backend backe
   try {
     warpath::call(*op.op, *picked.rung, bound.args(), stream);
   } catch (const std::exception& e) {
-    throw Error("warpath::" + op.name + ": rung '" + picked.rung->name + "': " + e.what());
+    const std::string why = without_place(e.what());
+    if (why.starts_with(op.name + ": "))
+      throw Error(why);  // a precondition of the op, whichever the rung
+    throw Error("warpath::" + op.name + ": rung '" + picked.rung->name + "': " + why);
   }
 }
 
@@ -107,8 +110,7 @@ void launch_on_gpu(const TorchOp& op, const Ladder& ladder, Bound& bound) {
   launch(op, ladder, bound, cuda, device, current_stream(device));
 }
 
-void call(std::size_t slot, Backend backend, Overload overload, StableIValue* stack) {
-  const TorchOp& op = loaded()[slot];
+void call(const TorchOp& op, Backend backend, Overload overload, StableIValue* stack) {
   Values values = take(op, overload, stack);
   const Ladder* const ladder = op.ladders[backend]->open();
   if (!ladder)
@@ -116,6 +118,7 @@ void call(std::size_t slot, Backend backend, Overload overload, StableIValue* st
                 (backend == cuda ? "CUDA libraries; install again where nvcc is found"
                                  : "libraries for the CPU; move the arguments to a GPU"));
   Bound bound(op, overload, std::move(values));
+  if (backend == simt && !bound.empty()) bound.check_indices();
   if (bound.needs_reference() && !bound.empty()) {
     bound.compute_by_reference();
   } else if (!bound.empty()) {
@@ -127,12 +130,25 @@ void call(std::size_t slot, Backend backend, Overload overload, StableIValue* st
     stack[i] = torch::stable::detail::from(bound.outputs()[i].release());
 }
 
+// Every error begins with the op's name as Python has it.
+void call_or_refuse(std::size_t slot, Backend backend, Overload overload, StableIValue* stack) {
+  const TorchOp& op = loaded()[slot];
+  try {
+    call(op, backend, overload, stack);
+  } catch (const std::exception& e) {
+    std::string why = without_place(e.what());
+    if (why.starts_with("warpath::")) throw Error(why);
+    if (why.starts_with(op.name + ": ")) why = why.substr(op.name.size() + 2);
+    throw Error("warpath::" + op.name + ": " + why);
+  }
+}
+
 // A boxed kernel is a plain function without data of its own: one function for each slot.
 using BoxedKernel = void (*)(StableIValue*, std::uint64_t, std::uint64_t);
 
 template <std::size_t slot, Backend backend, Overload overload>
 void kernel(StableIValue* stack, std::uint64_t, std::uint64_t) {
-  call(slot, backend, overload, stack);
+  call_or_refuse(slot, backend, overload, stack);
 }
 
 template <Backend backend, Overload overload, std::size_t... slots>

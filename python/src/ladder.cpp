@@ -38,6 +38,15 @@ Runtime open_runtime(const fs::path& path) {
 
 }  // namespace
 
+std::string without_place(const std::string& text) {
+  const std::string line = text.substr(0, text.find('\n'));  // reports may follow
+  const auto from = line.find(" ["), at = line.rfind(" at ");
+  if (from == line.npos || at == line.npos || at < from || line.back() != ']') return text;
+  const auto colon = line.rfind(':');
+  if (colon < at || line.find_first_not_of("0123456789", colon + 1) != line.size() - 1) return text;
+  return line.substr(0, from) + text.substr(line.size());
+}
+
 std::string Runtime::reports() const {
   std::string text = take_reports ? take_reports() : "";
   while (!text.empty() && text.back() == '\n') text.pop_back();

@@ -73,6 +73,10 @@ class Lent {
   void* data_;
 };
 
+// The text of an error without the condition and the line of ours that WARPATH_CHECK and CUDA_CHECK add: they say
+// nothing about the call.
+std::string without_place(const std::string& text);
+
 struct Ladder {
   std::vector<const Rung*> rungs;  // from the bottom up, no peers
   Runtime runtime;

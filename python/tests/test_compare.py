@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -164,6 +165,22 @@ def test_rows_that_did_not_run_have_not_passed(capsys):
         assert _compare.main([*words, "TensorRT"], OPS) == 2
         assert "0 passed, 0 failed, 1 did not run" in capsys.readouterr().out
         assert _compare.main([*words, "numpy"], OPS) == 0
+
+
+def test_files(tmp_path, capsys):
+    """Pictures by both ways, the data into a folder that is made; what cannot be written is said in a line."""
+    table = warpath.compare("vector_add", case="prime", rows=["numpy"], plot=str(tmp_path))
+    assert {Path(f).suffix for f in table.attrs["plots"]} == {".png", ".svg"}
+    words = ["vector_add", "--case", "prime", "--row", "numpy", "--output"]
+    file = tmp_path / "made" / "table.json"
+    assert _compare.main([*words, str(file)], OPS) == 0
+    assert json.loads(file.read_text())["rows"][0]["library"] == "numpy"
+    capsys.readouterr()
+    assert _compare.main([*words, str(file / "below")], OPS) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("warpath: cannot write ") and told.count("\n") == 1
+    assert _compare.main(["nothing"], OPS) == 2
+    assert "no op 'nothing'; did you mean '" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(

@@ -1,5 +1,7 @@
 """Models with our ops: in ONNX Runtime through our custom-op library, and written by torch.onnx."""
 
+import logging
+
 import numpy as np
 import pytest
 import torch
@@ -69,6 +71,29 @@ def test_refused():
     made = session('c = warpath.softmax <rung = "99"> (a)', "float[m, n] a", "float[m, n] c")
     with pytest.raises(Exception, match="warpath.softmax: there is no rung '99'"):
         made.run(None, {"a": x["a"]})
+
+
+def test_indices_are_checked():
+    given = "float[m, n] t, int64[k, l] i"
+    made = session("y = warpath.embedding (t, i)", given, "float[k, l, n] y")
+    table = np.ones((2, 3), np.float32)
+    assert made.run(None, {"t": table, "i": np.ones((1, 1), np.int64)})[0].shape == (1, 1, 3)
+    with pytest.raises(Exception, match="warpath.embedding: argument 'ids' has 2 as element 0"):
+        made.run(None, {"t": table, "i": np.full((1, 1), 2)})
+
+
+def test_export_is_silent():
+    """Nothing about other libraries that the model does not use."""
+    told = []
+    handler = logging.Handler()
+    handler.emit = told.append
+    logger = logging.getLogger("torch.onnx._internal.exporter._registration")
+    logger.addHandler(handler)
+    try:
+        warpath.onnx.export(torch.nn.ReLU().eval(), (torch.ones(2),))
+    finally:
+        logger.removeHandler(handler)
+    assert not told
 
 
 def test_export(tmp_path):

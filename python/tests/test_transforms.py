@@ -116,7 +116,7 @@ def test_func_grad(x, softmax):
 @pytest.mark.parametrize("softmax", [warpath.softmax, torch.ops.warpath.softmax])
 def test_forward_mode_is_refused(x, softmax):
     """There is no rule for it, and a tangent that is lost would be a wrong number."""
-    with pytest.raises(NotImplementedError, match="jvp"):
+    with pytest.raises(NotImplementedError, match="warpath::softmax has no forward-mode .*jvp"):
         torch.func.jvp(softmax, (x,), (x,))
     with torch.autograd.forward_ad.dual_level():
         dual = torch.autograd.forward_ad.make_dual(x, x)
@@ -136,6 +136,49 @@ def test_autocast(x):
         layer = warpath.softmax(torch.nn.functional.linear(x, torch.randn(8, 50)))
         assert layer.dtype == torch.bfloat16
     torch.testing.assert_close(both, x + low.float())
+
+
+PRODUCTS = {
+    "matmul": lambda x: warpath.matmul(x, x.T, bias=x[0, :1].expand(len(x))),
+    "matvec": lambda x: warpath.matvec(x, x),
+    "attention": lambda x: warpath.attention(*[x.view(1, len(x), 5, 10)] * 3)[0],
+    "linear_cross_entropy": lambda x: warpath.linear_cross_entropy(
+        x, x, torch.zeros(len(x), dtype=torch.long)
+    )[2],
+}
+
+
+@pytest.mark.parametrize("product", PRODUCTS.values(), ids=list(PRODUCTS))
+def test_autocast_of_products(product):
+    """Computed in autocast's dtype, as torch computes its own; the gradient has the dtype of its tensor."""
+    x = torch.randn(6, 50, requires_grad=True)
+    with torch.autocast("cpu", torch.bfloat16):
+        y = product(x)
+        assert product(x.double()).dtype == torch.float64
+    assert y.dtype == torch.bfloat16
+    assert torch.equal(y, product(x.bfloat16()))
+    if y.requires_grad:
+        y.sum().backward()
+        assert x.grad.dtype == torch.float32
+
+
+def test_autocast_of_told_types():
+    """A dtype that the call names stays, and so do the scales of quantised weights."""
+    x = torch.randn(6, 50)
+    codes, scales = warpath.int8_quantize(x)
+    with torch.autocast("cpu", torch.bfloat16):
+        assert warpath.matmul(x, x.T, d_dtype="f32").dtype == torch.float32
+        c = torch.ones(len(x), len(x))
+        assert warpath.matmul(x, x.T, c, d_dtype="f32").dtype == torch.float32
+        assert warpath.matmul(x, x.T, c).dtype == torch.bfloat16
+        assert warpath.int8_matvec(x, codes, scales).dtype == torch.bfloat16
+
+
+def test_vmap_of_random_numbers():
+    """What is drawn belongs to the call: each row gets what it gets by itself."""
+    x = torch.ones(3, 100)
+    for f in (warpath.dropout, lambda v: warpath.dropout(v, seed=5), warpath.noise):
+        assert torch.equal(torch.vmap(f)(x), torch.stack([f(row) for row in x]))
 
 
 def test_autocast_gradient(x):

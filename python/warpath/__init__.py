@@ -9,6 +9,9 @@
 Every function here is made from the contract of an op; help(warpath.softmax) shows it.
 """
 
+import importlib
+import sys
+
 import torch
 
 from warpath import _contract, _native, _register
@@ -56,11 +59,11 @@ def compare(
 
     from warpath import _compare, _plot
 
-    if op not in _ops:
-        raise ValueError(f"there is no op '{op}'; there are: {', '.join(ops())}")
+    _contract.check_name(_ops, op)
     made = _compare.frame(*_compare.table(_ops[op], case, dtype, rows))
     if plot is not None:
-        made.attrs["plots"] = _plot.save(_ops[op], dtype, _compare.choose_rows(rows), Path(plot))
+        chosen = _compare.choose_rows(_ops[op], rows)
+        made.attrs["plots"] = _plot.save(_ops[op], dtype, chosen, Path(plot))
     return made
 
 
@@ -77,6 +80,15 @@ def load_ipython_extension(shell) -> None:
 
     _magic.load_ipython_extension(shell)
 
+
+def __getattr__(name: str):
+    """The parts that are opened when they are first used."""
+    if name in ("cpp_extension", "nn", "onnx", "optim"):
+        return importlib.import_module(f"warpath.{name}")
+    raise AttributeError(f"module 'warpath' has no attribute '{name}'", name=name, obj=_module)
+
+
+_module = sys.modules[__name__]
 
 __all__ = [
     "CompileError",

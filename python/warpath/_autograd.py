@@ -145,6 +145,13 @@ def under_transforms(op: Op, gradient: LazyGradient, vmap_rule):
             return None, *gradient.backward(ctx, *gradients)
 
         @staticmethod
+        def jvp(ctx, *tangents):
+            raise NotImplementedError(
+                f"warpath::{op.name} has no forward-mode derivative (jvp); torch.func.vjp, grad and"
+                " jacrev work"
+            )
+
+        @staticmethod
         def vmap(info, in_dims, named, *tensors):
             return vmap_rule(info, in_dims[1:], *tensors, **named)
 

@@ -14,7 +14,7 @@ import torch
 
 from warpath import _cases, _rows, _timing, _twins
 from warpath._cases import Case, CaseData, Verdict
-from warpath._contract import Op
+from warpath._contract import Op, check_name
 from warpath._rows import CannotRun, Row
 
 # A case for the table where there is no GPU: simt and two interpreters must get through it.
@@ -136,9 +136,8 @@ def choose_rows(op: Op, wanted: list[str] | None) -> list[Row]:
     known = {r.name.lower(): r for r in _rows.ROWS}
     for name in wanted:
         if name.lower() not in known:
-            raise ValueError(
-                f"there is no row '{name}'; there are: {', '.join(r.name for r in _rows.ROWS)}"
-            )
+            names = ", ".join(repr(r.name) for r in _rows.ROWS)
+            raise ValueError(f"there is no row '{name}'; there are: {names}")
     return [known[name.lower()] for name in wanted]
 
 
@@ -211,8 +210,7 @@ def main(arguments: list[str], ops: dict[str, Op]) -> int:
     parser.add_argument("--plot", metavar="FOLDER", help="time against size, as PNG and SVG")
     given = parser.parse_args(arguments)
     try:
-        if given.op not in ops:
-            raise ValueError(f"there is no op '{given.op}'; there are: {', '.join(sorted(ops))}")
+        check_name(ops, given.op)
         op = ops[given.op]
         facts, results = table(op, given.case, given.dtype, given.row)
         files = []
@@ -220,12 +218,17 @@ def main(arguments: list[str], ops: dict[str, Op]) -> int:
             from warpath import _plot
 
             files = _plot.save(op, given.dtype, choose_rows(op, given.row), Path(given.plot))
+        text = json.dumps({**facts, "rows": [asdict(r) for r in results], "plots": files}, indent=1)
+        if given.output:
+            file = Path(given.output)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text + "\n")
+    except OSError as why:
+        print(f"warpath: cannot write {why.filename}: {why.strerror}", file=sys.stderr)
+        return 2
     except (ValueError, RuntimeError) as why:
         print(f"warpath: {why}", file=sys.stderr)
         return 2
-    text = json.dumps({**facts, "rows": [asdict(r) for r in results], "plots": files}, indent=1)
-    if given.output:
-        Path(given.output).write_text(text + "\n")
     if given.json:
         print(text)
     else:

@@ -142,10 +142,17 @@ def parse(found: dict) -> dict[str, Op]:
     return ops
 
 
+def check_name(ops: dict[str, Op], name: str) -> None:
+    """Raises where no op has that name, and says which one has a similar name."""
+    if name in ops:
+        return
+    near = difflib.get_close_matches(name, ops, n=1, cutoff=0) if isinstance(name, str) else []
+    meant = f"did you mean '{near[0]}'? " if near else ""
+    raise ValueError(f"no op '{name!s:.40}'; {meant}warpath.ops() lists them")
+
+
 def rungs(ops: dict[str, Op], name: str, device: str) -> list[str]:
-    if name not in ops:
-        near = difflib.get_close_matches(str(name), ops, n=1, cutoff=0)
-        raise ValueError(f"no op '{name}'; did you mean '{near[0]}'?" if near else "no ops at all")
+    check_name(ops, name)
     backends = {"cpu": "simt", "cuda": "cuda"}
     if device not in backends:
         raise ValueError(f"device is '{device}'; allowed: 'cpu', 'cuda'")
@@ -203,6 +210,12 @@ def _in_float64(op: Op, tensors: dict[str, Any]) -> bool:
 
 def _size_of(op: Op, dim: Dim, sizes: dict, given: dict[str, Any]) -> list:
     """What inputs say about a dimension of an output, else the integer scalar of that name."""
+    both = (dim.name, dim.and_name)
+    if dim.and_name and sum(name in sizes for name in both) == 1:
+        given_by = next(sizes[name][1] for name in both if name in sizes)
+        absent = next(name for name in both if name not in sizes)
+        missing = next(t for t in op.tensors if t.dims and t.dims[0].name == absent)
+        raise RuntimeError(op.refuse(given_by, f"needs '{missing.name}' beside it"))
     if dim.name not in sizes:
         scalar = next(s for s in op.scalars if s.name == dim.name)
         size = given.get(scalar.name, scalar.default)
@@ -252,6 +265,10 @@ def empty_outputs(op: Op, tensors: dict[str, Any]) -> list[torch.Tensor]:
                 raise RuntimeError(
                     op.refuse(argument, f"holds both {both}; one call takes one type")
                 )
+            elsewhere = next((t for t in tensor if t.device != tensor[0].device), None)
+            if elsewhere is not None:
+                both = f"{tensor[0].device} and {elsewhere.device}"
+                raise RuntimeError(op.refuse(argument, f"holds tensors on both {both}"))
             tensor = tensor[0]  # the others are like it
         first = first or (argument, tensor)
         if tensor.device != first[1].device:
@@ -283,7 +300,8 @@ def empty_outputs(op: Op, tensors: dict[str, Any]) -> list[torch.Tensor]:
         shape: list = []
         for dim in output.dims:
             scalar = any(s.name == dim.name for s in op.scalars)
-            if dim.name and dim.name not in sizes and output.optional and not scalar:
+            unknown = dim.name not in sizes and dim.and_name not in sizes
+            if dim.name and unknown and output.optional and not scalar:
                 shape += [] if dim.leading else [0]  # the input that sizes it is left out
                 continue
             known = _size_of(op, dim, sizes, tensors) if dim.name else [0]

@@ -1,9 +1,11 @@
 """What an op's folder brings in Python, found by being there. ops/FAMILY/OP/ may have:
 
+OP.h         the contract; the comment it begins with explains the arguments, and is part of the docstring
 OP.py        the Triton twin: a function per op of the folder
 OP.wgsl      the WebGPU twin
 peers.py     the op by other libraries: NAME_torch, NAME_torch_cudnn, NAME_numpy, NAME_onnx
-autograd.py  GRADIENTS: {"NAME": class}, for an op whose gradient is no op NAME_backward
+autograd.py  GRADIENTS: {"NAME": class}, for an op whose gradient is no op NAME_backward; AUTOCAST: the names of ops that
+             autocast computes in its own dtype
 modules.py   modules for warpath.nn, functions for warpath.nn.functional; for warpath.patch, REPLACES: {class of torch.nn, or
              the full name of another library's: module}, and PATCHES: functions that take the model and what was patched
 
@@ -12,6 +14,7 @@ What the ops of a family share is in ops/FAMILY/NAME.py; their files ask for it 
 
 import functools
 import importlib.util
+import itertools
 import sys
 import threading
 from pathlib import Path
@@ -24,6 +27,19 @@ def file(op: Op, name: str) -> Path | None:
     """A file of the op's folder, if it is there."""
     path = Path(op.path, name)
     return path if op.path and path.is_file() else None
+
+
+@functools.cache
+def _comment(path: Path) -> list[str]:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    comment = itertools.takewhile(lambda line: line.startswith("//"), lines)
+    return [line.removeprefix("//").removeprefix(" ") for line in comment]
+
+
+def explanation(op: Op) -> list[str]:
+    """What the head of the contract's file says, line by line; it is about all ops of the folder."""
+    path = file(op, f"{op.folder}.h")
+    return [] if path is None else _comment(path)
 
 
 def words(op: Op, name: str) -> str:

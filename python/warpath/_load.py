@@ -420,6 +420,9 @@ def load_inline(
     text: str, *, name: str = "cell", check: bool = False, xray: bool = False, options=()
 ) -> Kernels:
     """The kernels of a text; errors call it NAME.cu."""
+    if not isinstance(text, str):
+        kind = type(text).__name__
+        raise TypeError(f"warpath.load_inline takes CUDA source as a string, not {kind}")
     if not re.fullmatch(r"\w+", name):
         raise ValueError(f"warpath.load_inline: the name {name!r} is no word")
     folder = _build.cache_folder() / f"text-{_build.digest(text, name)}"

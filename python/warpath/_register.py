@@ -8,7 +8,7 @@ from torch._C import DispatchKey, DispatchKeySet
 from torch._ops import OpOverloadPacket
 from torch.autograd.graph import increment_version
 
-from warpath import _autograd, _contract, _native, _vmap, _words
+from warpath import _autograd, _contract, _folders, _native, _vmap, _words
 from warpath._contract import Argument, Op
 
 
@@ -197,17 +197,29 @@ def _group(op: Op, argument: Argument) -> str:
 def _register_autocast(op: Op) -> None:
     """Under autocast, floating tensors that must have one dtype are cast to the widest of them.
 
+    Products are computed in autocast's dtype, as torch's are: those that AUTOCAST in the folder's autograd.py names.
     Nothing else is cast: the kernels compute in float whatever the dtype of their tensors.
     """
     groups = [_group(op, t) for t in op.tensors]
+    by_name = {t.name: t for t in (*op.tensors, *op.outputs)}
 
-    def promote(keys: DispatchKeySet):
+    def lowered(group: str, dtype: torch.dtype, autocast: torch.dtype) -> torch.dtype:
+        allowed = by_name[group].dtypes
+        fits = _contract.NAMES.get(autocast) in allowed and dtype != torch.float64
+        return autocast if fits else dtype
+
+    def promote(keys: DispatchKeySet, device: str):
         def call(*args, **kwargs):
             widest: dict[str, torch.dtype] = {}
             for group, tensor in zip(groups, args, strict=False):
                 if tensor is not None and tensor.is_floating_point():
                     known = widest.get(group, tensor.dtype)
                     widest[group] = torch.promote_types(known, tensor.dtype)
+            folder = _folders.module(op, "autograd")
+            if op.name in getattr(folder, "AUTOCAST", ()):
+                autocast = torch.get_autocast_dtype(device)
+                told = {g for g in widest if kwargs.get(f"{g}_dtype")}  # by the caller
+                widest |= {g: lowered(g, d, autocast) for g, d in widest.items() if g not in told}
             cast = [
                 t.to(widest[g]) if t is not None and t.is_floating_point() else t
                 for g, t in zip(groups, args, strict=False)
@@ -218,6 +230,7 @@ def _register_autocast(op: Op) -> None:
         return call
 
     if op.functional and not op.takes_lists and len(set(groups)) < len(groups):
-        for key in ("AutocastCPU", "AutocastCUDA"):
+        for device in ("cpu", "cuda"):
+            key = f"Autocast{device.upper()}"
             keys = DispatchKeySet(getattr(DispatchKey, key))
-            _autocast.impl(op.name, promote(keys), key)
+            _autocast.impl(op.name, promote(keys, device), key)

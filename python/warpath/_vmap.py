@@ -9,6 +9,8 @@ from warpath._contract import Op
 
 def _rows_only(op: Op) -> bool:
     """True when a batch is just one more leading axis: every tensor has leading axes, all the same."""
+    if any(s.name == "seed" for s in op.scalars):
+        return False  # what is drawn depends on an element's place in the whole tensor
     leading = {a.leading for a in (*op.tensors, *op.outputs)}
     return len(leading) == 1 and "" not in leading
 

@@ -5,6 +5,7 @@ from typing import Literal
 
 import torch
 
+from warpath import _folders
 from warpath._contract import Argument, Op
 
 _SCALARS = {"int": int, "float": float, "bool": bool}
@@ -33,7 +34,8 @@ def parameters(op: Op) -> list[inspect.Parameter]:
 
 def docstring(op: Op, *, in_place: bool = False) -> str:
     overwrites = {o.in_place: o.name for o in op.outputs if in_place and o.in_place}
-    lines = [op.summary, "", "Args:"]
+    explained = _folders.explanation(op)
+    lines = [op.summary, "", *explained, *([""] if explained else []), "Args:"]
     if overwrites:
         words = ", ".join(f"{output} overwrites {name}" for name, output in overwrites.items())
         lines[1:1] = [f"In place: {words}."]
@@ -48,7 +50,8 @@ def docstring(op: Op, *, in_place: bool = False) -> str:
             lines.append(f"    {p.name}: {values}, default {p.default!r}")
     lines.append("    rung: a rung of the ladder by name or its beginning; default: the best;")
     lines.append(f'        warpath.rungs("{op.name}") lists them')
-    lines += ["", "Returns:"]
+    if op.outputs:
+        lines += ["", "Returns:"]
     lines += [f"    {o.name}: Tensor ({o.dims_text}), {_dtypes(op, o)}" for o in op.outputs]
     return "\n".join(lines)
 
@@ -84,6 +87,8 @@ def _wrong_scalar(p: Argument, value: object) -> str:
         "bool": isinstance(value, bool),
         "str": isinstance(value, str) or (value is None and bool(p.same_as)),
     }[p.type]
+    if whole and p.type == "int" and not -(2**63) <= value < 2**63:
+        return f"is {value!r:.40}, which 64 bits cannot hold"
     takes = " or ".join(repr(c) for c in p.choices if c) or f"{p.type}"
     return "" if fits else f"is {value!r:.40}; it takes {takes}"
 
@@ -96,6 +101,8 @@ def _wrong(p: Argument, value: object) -> str:
         return ""
     if not isinstance(value, (list, tuple)):
         return f"is {_kind(value)}; it takes a list of tensors"
+    if not value:
+        return "is an empty list; it takes at least one tensor"
     wrong = (
         (i, _wrong_tensor(p, t) or ("is None" if t is None else "")) for i, t in enumerate(value)
     )

@@ -34,6 +34,9 @@ def xray(
     counts only so many of each launch; `gpu` names the roofline; `registers` asks nvcc for them.
     The fields are those of `warpath xray --json`; `["counts"]` has every access.
     """
+    if not isinstance(what, (str, Path, dict)):
+        kind = type(what).__name__
+        raise TypeError(f"warpath.xray takes a rung as 'softmax/01', a file or counts, not {kind}")
     words: list[str] = []
     for flag, value in (("--op", op), ("--case", case), ("--dtype", dtype), ("--gpu", gpu)):
         if value is not None:

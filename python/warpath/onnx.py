@@ -10,6 +10,7 @@ an optional input.
 
 import importlib.util
 import inspect
+import logging
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -166,13 +167,24 @@ def translations() -> dict[Callable, Callable]:
     }
 
 
+def _is_about_the_model(record: logging.LogRecord) -> bool:
+    return "torchvision is not installed" not in record.getMessage()
+
+
 def export(
     model: torch.nn.Module, args: tuple = (), path: str | os.PathLike | None = None, **options
 ) -> "torch.onnx.ONNXProgram":
     """torch.onnx.export with our ops; `options` are its own, such as dynamic_shapes and input_names."""
     table = translations() | options.pop("custom_translation_table", {})
     options.setdefault("verbose", False)
-    program = torch.onnx.export(model, args, dynamo=True, custom_translation_table=table, **options)
+    registry = logging.getLogger("torch.onnx._internal.exporter._registration")
+    registry.addFilter(_is_about_the_model)
+    try:
+        program = torch.onnx.export(
+            model, args, dynamo=True, custom_translation_table=table, **options
+        )
+    finally:
+        registry.removeFilter(_is_about_the_model)
     if path is not None:
         program.save(path)
     return program

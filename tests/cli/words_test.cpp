@@ -24,6 +24,23 @@ TEST(Words, AnOpThatIsNotBuiltIsSaidToBe) {
   expect_refusal(lab.run({"ops", "conv"}), "op 'conv' is not built");
 }
 
+TEST(Words, ANumberOutsideItsRangeIsToldTheRange) {
+  const Lab lab;
+  expect_refusal(lab.run({"check", "toy", "--launches", "-1"}),
+                 "--launches: '-1' is no whole number from 0 on");
+  expect_refusal(lab.run({"check", "toy", "--launches", "2.5"}), "'2.5' is no whole number");
+  for (const char* flag : {"--steps", "--batch", "--sequence", "--accumulate", "--rank"})
+    expect_refusal(lab.run({"train", flag, "0"}),
+                   std::string(flag) + ": '0' is no whole number from 1 on");
+  expect_refusal(lab.run({"train", "--rate", "-1"}), "--rate: '-1' is no number from 0 on");
+}
+
+TEST(Words, XrayOfAWrongOpSuggestsTheNearest) {
+  const Lab lab;
+  expect_refusal(lab.run({"xray", "toyy"}), "no op 'toyy'; did you mean 'toy'?");
+  expect_refusal(lab.run({"xray", "toy"}), "which rung of toy?");
+}
+
 TEST(Words, AFamilyIsTakenWhereAnOpIs) {
   const Lab lab;
   const auto ops_of = [&](const Said& s) {

@@ -1,5 +1,6 @@
 #include "ops/attention/attention/attention.h"
 
+#include "core/host/indices.h"
 #include "ops/attention/attention/reference.h"
 
 namespace warpath::attention {
@@ -51,9 +52,15 @@ static Tolerance tolerance(const Args&) {
   return {.out_ulps = 1, .f32_ulps = 1};
 }
 
+template <class Args>
+static void check(const Args& args) {
+  check_offsets("q_offsets", args.q_offsets, args.q.shape[1]);
+  check_offsets("k_offsets", args.k_offsets, args.k.shape[1]);
+}
+
 WARPATH_OP(Forward, .reference = forward_reference, .cases = forward_cases, .cost = cost,
-           .tolerance = tolerance, .prepare = prepare_forward);
+           .tolerance = tolerance, .prepare = prepare_forward, .check = check<Forward>);
 WARPATH_OP(Backward, .reference = backward_reference, .cases = backward_cases, .cost = cost,
-           .tolerance = tolerance, .prepare = prepare_backward);
+           .tolerance = tolerance, .prepare = prepare_backward, .check = check<Backward>);
 
 }  // namespace warpath::attention

@@ -22,3 +22,4 @@ class Gradient:
 
 
 GRADIENTS = {"attention": Gradient}
+AUTOCAST = ("attention",)

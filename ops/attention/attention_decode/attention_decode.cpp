@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/host/indices.h"
 #include "core/host/parallel.h"
 #include "core/host/registry.h"
 #include "ops/attention/made_cache.h"
@@ -152,7 +153,13 @@ static std::vector<Case> cases() {
   return all;
 }
 
+static void check(const Args& args) {
+  const std::int64_t seen = args.q.shape[1] + args.window - 1;  // by the first of the new tokens
+  check_pages(args.lengths, args.block_table, args.k.shape[0], args.k.shape[1],
+              [&](std::int64_t length) { return args.window > 0 ? length - seen : 0; });
+}
+
 WARPATH_OP(Args, .reference = reference, .cases = cases, .cost = cost, .tolerance = tolerance,
-           .prepare = prepare);
+           .prepare = prepare, .check = check);
 
 }  // namespace warpath::attention_decode

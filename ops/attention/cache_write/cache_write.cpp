@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/host/indices.h"
 #include "core/host/parallel.h"
 #include "core/host/registry.h"
 #include "ops/attention/made_cache.h"
@@ -103,7 +104,12 @@ static std::vector<Case> cases() {
   return all;
 }
 
+static void check(const Args& args) {
+  check_pages(args.lengths, args.block_table, args.cache_k.shape[0], args.cache_k.shape[1],
+              [&](std::int64_t length) { return length - args.k.shape[1]; });
+}
+
 WARPATH_OP(Args, .reference = reference, .cases = cases, .cost = cost, .tolerance = tolerance,
-           .prepare = prepare);
+           .prepare = prepare, .check = check);
 
 }  // namespace warpath::cache_write

@@ -5,28 +5,16 @@
 #include <string>
 
 #include "core/host/error.h"
+#include "core/host/indices.h"
 #include "core/host/parallel.h"
 #include "core/host/registry.h"
 
 namespace warpath::embedding {
 
-// Python calls the references for float64 tensors, with whatever positions it was given.
-static void check_positions(const Tensor& positions, std::int64_t rows) {
-  const std::int64_t* const at = positions.as<std::int64_t>();
-  for (std::int64_t t = 0; t < positions.size(); ++t)
-    if (at[t] < 0 || at[t] >= rows)
-      throw Error("warpath::embedding: position " + std::to_string(at[t]) +
-                  " is outside a table of " + std::to_string(rows) + " rows");
-}
-
 static void forward_reference(const Forward& args, const Forward& scale) {
   const std::int64_t seq = args.ids.shape[1], width = args.table.shape[1];
   const std::int64_t* const ids = args.ids.as<std::int64_t>();
   const bool position = args.position_table.rank > 0, given = args.positions.rank > 0;
-  check_positions(args.ids, args.table.shape[0]);
-  if (position && given) check_positions(args.positions, args.position_table.shape[0]);
-  if (position && !given && args.ids.size() > 0 && seq > args.position_table.shape[0])
-    throw Error("warpath::embedding: a sequence is longer than the table of positions");
   parallel_for(args.ids.size(), 16, [&](std::int64_t t) {
     const std::int64_t at = given ? args.positions.as<std::int64_t>()[t] : t % seq;
     const double* const row = args.table.as<double>() + ids[t] * width;
@@ -40,7 +28,6 @@ static void forward_reference(const Forward& args, const Forward& scale) {
 
 static void backward_reference(const Backward& args, const Backward& scale) {
   const std::int64_t width = args.dtable.shape[1];
-  check_positions(args.ids, args.dtable.shape[0]);
   const std::int64_t* const ids = args.ids.as<std::int64_t>();
   double* const sum = args.dtable.as<double>();
   double* const magnitude = scale.dtable.as<double>();
@@ -173,9 +160,19 @@ static std::vector<Case> backward_cases() {
   return all;
 }
 
+static void check(const Forward& args) {
+  check_indices("ids", args.ids, 0, args.table.shape[0] - 1);
+  check_positions(args);
+  if (args.position_table.rank > 0)
+    check_indices("positions", args.positions, 0, args.position_table.shape[0] - 1);
+}
+static void check(const Backward& args) {
+  check_indices("ids", args.ids, 0, args.table.shape[0] - 1);
+}
+
 WARPATH_OP(Forward, .reference = forward_reference, .cases = forward_cases, .cost = cost,
-           .tolerance = tolerance, .prepare = prepare);
+           .tolerance = tolerance, .prepare = prepare, .check = check);
 WARPATH_OP(Backward, .reference = backward_reference, .cases = backward_cases, .cost = cost,
-           .tolerance = tolerance, .prepare = prepare);
+           .tolerance = tolerance, .prepare = prepare, .check = check);
 
 }  // namespace warpath::embedding

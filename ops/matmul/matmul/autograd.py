@@ -62,3 +62,4 @@ class Gradient:
 
 
 GRADIENTS = {"matmul": Gradient}
+AUTOCAST = ("matmul",)

@@ -8,6 +8,9 @@ class Linear(torch.nn.Linear):
     """torch.nn.Linear by warpath.matmul, bias fused; gradients by matmul too."""
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:
+        if input.dim() == 0 or input.shape[-1] != self.in_features:
+            shape = tuple(input.shape)
+            raise RuntimeError(f"Linear: the last axis of {shape} is not {self.in_features}")
         rows = input.reshape(-1, self.in_features)
         out = warpath.matmul(rows, self.weight.t(), None, self.bias)
         return out.reshape(*input.shape[:-1], self.out_features)

@@ -30,3 +30,4 @@ class Gradient:
 
 
 GRADIENTS = {"matvec": Gradient}
+AUTOCAST = ("matvec",)

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/host/indices.h"
 #include "core/host/parallel.h"
 #include "core/host/registry.h"
 
@@ -145,9 +146,13 @@ static std::vector<Case> backward_cases() {
   return all;
 }
 
+static void check(const Backward& args) {
+  check_indices("indices", args.indices, 0, args.cols - 1);
+}
+
 WARPATH_OP(Forward, .reference = reference, .cases = forward_cases, .cost = cost,
            .tolerance = tolerance);
 WARPATH_OP(Backward, .reference = reference, .cases = backward_cases, .cost = cost,
-           .tolerance = tolerance, .prepare = prepare);
+           .tolerance = tolerance, .prepare = prepare, .check = check);
 
 }  // namespace warpath::top_k

@@ -29,3 +29,4 @@ class Gradient:
 
 
 GRADIENTS = {"int8_matvec": Gradient}
+AUTOCAST = ("int8_matvec",)

@@ -31,3 +31,4 @@ class Gradient:
 
 
 GRADIENTS = {"nf4_matmul": Gradient}
+AUTOCAST = ("nf4_matmul",)

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/host/indices.h"
 #include "core/host/parallel.h"
 #include "core/host/registry.h"
 #include "ops/random/reference_normal.h"
@@ -178,9 +179,17 @@ static std::vector<Case> step_cases() {
   };
 }
 
+static void check(const Noise& args) {
+  check_indices("t", args.t, 0, args.alpha_bar.shape[0] - 1);
+}
+static void check(const Step& args) {
+  check_indices("t", args.t, 0, args.alpha_bar.shape[0] - 1);
+  check_indices("previous", args.previous, -1, args.alpha_bar.shape[0] - 1);
+}
+
 WARPATH_OP(Noise, .reference = noise_reference, .cases = noise_cases, .cost = cost,
-           .tolerance = tolerance<Noise>, .prepare = prepare);
+           .tolerance = tolerance<Noise>, .prepare = prepare, .check = check);
 WARPATH_OP(Step, .reference = step_reference, .cases = step_cases, .cost = cost,
-           .tolerance = tolerance<Step>, .prepare = prepare);
+           .tolerance = tolerance<Step>, .prepare = prepare, .check = check);
 
 }  // namespace warpath::ddpm_step

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/host/indices.h"
 #include "core/host/parallel.h"
 #include "core/host/registry.h"
 #include "ops/reduce/segment_sum/segment_sum.h"
@@ -248,9 +249,13 @@ std::vector<Case> cases_by_id_backward() {
   return cases_of_gradients("ids", true);
 }
 
+void check(const Backward& args) {
+  check_offsets("offsets", args.offsets, args.n);
+}
+
 WARPATH_OP(Backward, .reference = reference_backward, .cases = cases_backward,
            .cost = cost_backward<Backward>, .tolerance = tolerance_backward<Backward>,
-           .prepare = prepare_backward);
+           .prepare = prepare_backward, .check = check);
 WARPATH_OP(ByIdBackward, .reference = reference_by_id, .cases = cases_by_id_backward,
            .cost = cost_backward<ByIdBackward>, .tolerance = tolerance_backward<ByIdBackward>,
            .prepare = prepare_by_id);

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/host/error.h"
+#include "core/host/indices.h"
 #include "core/host/parallel.h"
 #include "core/host/registry.h"
 
@@ -99,7 +100,11 @@ static std::vector<Case> cases() {
   return all;
 }
 
+static void check(const Args& args) {
+  check_offsets("offsets", args.offsets, args.x.shape[0]);
+}
+
 WARPATH_OP(Args, .reference = reference, .cases = cases, .cost = cost, .tolerance = tolerance,
-           .prepare = prepare);
+           .prepare = prepare, .check = check);
 
 }  // namespace warpath::segment_sum

@@ -20,3 +20,4 @@ class Gradient:
 
 
 GRADIENTS = {"linear_cross_entropy": Gradient}
+AUTOCAST = ("linear_cross_entropy",)
