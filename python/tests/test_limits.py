@@ -153,6 +153,9 @@ def test_extension(limit):
     timer.wait()
     module.end(out)
     assert out.eq(3).all()
+    # A checked kernel after it is not blamed for what it did.
+    checked = warpath.load_inline(SOURCE, name="endless", check=True)
+    assert works(checked, out)
 
 
 def test_what_it_takes():

@@ -230,6 +230,8 @@ class Kernel:
 
     def _on_cpu(self, shape: list[int], shared: int, values: list) -> None:
         library, code = self._library, self._library.code
+        if library.check:
+            code.simt_check_take_findings()  # what kernels without checks left there: their errors were raised
         code.simt_take_reports()
         copies = _Copies(library, self.__name__)
         for p, value in zip(self.parameters, values, strict=True):
