@@ -37,7 +37,8 @@ std::string toy_folder(const Options& o, const harness::Places& places) {
 std::filesystem::path model_folder(const std::string& model) {
   const std::filesystem::path folder = model;
   std::error_code ignored;
-  if (std::filesystem::exists(folder / "config.json", ignored)) return folder;
+  for (const char* file : {"config.json", "adapter_config.json"})
+    if (std::filesystem::exists(folder / file, ignored)) return folder;
   if (const auto last = models::last_checkpoint(folder)) return *last;
   throw Refusal(fmt::format("{}: no config.json there, and no checkpoint of a run", model));
 }

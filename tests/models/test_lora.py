@@ -63,10 +63,11 @@ def adapt(model, weights, dropout=0.0, seed=0, number=0) -> dict[str, torch.nn.P
     return adapters
 
 
-def check_against(model, adapters, got):
+def check_against(model, adapters, got, drops=False):
     loss, logits, _ = reference(model, got["tokens"], got["labels"])
     assert relative(got["loss"], loss) < 1e-5
-    assert relative(got["logits"], logits.flatten(0, 1)) < 1e-5
+    # The logits are those of an evaluation.
+    assert (relative(got["logits"], logits.flatten(0, 1)) < 1e-5) != drops
     assert {n[9:] for n in got if n.startswith("gradient.")} == set(adapters)
     for name, adapter in adapters.items():
         assert relative(got["gradient." + name], adapter.grad) < 1e-4, name
@@ -97,18 +98,15 @@ def test_dropout(kind, tmp_path):
     model = make_model(kind, tmp_path / "model").double()
     weights = write_adapter(model, kind, tmp_path / "adapter")
     words = ("--model", tmp_path / "model", "--adapter", tmp_path / "adapter", *BATCH, "--seed", 3)
-    still = ("--steps", 1, "--rate", 1e-30, "--evaluate-every", 1, "--evaluate-batches", 1)
-    plain = train(*words, *still)
+    plain = dump(tmp_path, *words)
     configure(tmp_path / "adapter", lora_dropout=0.3)
     got = dump(tmp_path, *words)
-    check_against(model, adapt(model, weights, 0.3, mixed(3) >> 1), got)
+    assert torch.equal(got["logits"], plain["logits"]) and got["loss"] != plain["loss"]
+    check_against(model, adapt(model, weights, 0.3, mixed(3) >> 1), got, drops=True)
     assert kept((999, 7), 0.3, 5, 1 << 40).double().mean() == pytest.approx(0.7, abs=0.02)
     again = dump(tmp_path, *words, "--recompute")
     for name in weights:
         assert torch.equal(again["gradient." + name], got["gradient." + name]), name
-    dropped = train(*words, *still)
-    assert losses(dropped) != losses(plain)
-    assert dropped[-1]["evaluated_loss"] == plain[-1]["evaluated_loss"]
 
 
 def written(*words) -> list[dict]:
@@ -149,7 +147,7 @@ def test_text_with_an_adapter_kept_apart(kind, tmp_path):
 def test_a_wrong_adapter_writes_nothing(tmp_path):
     model = make_model("llama3", tmp_path / "model", vocab_size=256)
     weights = write_adapter(model, "llama3", tmp_path / "adapter")
-    make_model("llama3", tmp_path / "wide", vocab_size=256, hidden_size=64)
+    make_model("llama3", tmp_path / "wide", vocab_size=256, hidden_size=60)
     file = tmp_path / "adapter/adapter_model.safetensors"
     first = next(iter(weights))
 
@@ -159,7 +157,7 @@ def test_a_wrong_adapter_writes_nothing(tmp_path):
         done = warpath(*words, "--max-new", 2, command="generate", status=2)
         assert why in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
 
-    refused("is (5, 48), not (5, 64)", model="wide")
+    refused("is (5, 48), not (5, 60)", model="wide")
     refused("give its model, too: --model DIR --adapter", model="adapter")
     refused("no linear layer of the model is named 'nose'", target_modules=["q_proj", "nose"])
     refused("tensors that belong to no adapter", target_modules=["q_proj", "v_proj"])

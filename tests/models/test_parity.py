@@ -35,7 +35,7 @@ def test_gradients(kind, tmp_path):
         assert relative(got["gradient." + name], gradient) < 1e-4, name
 
 
-@pytest.mark.parametrize("kind", ["gpt2", "llama"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_bf16(kind, tmp_path):
     """As near to the truth as PyTorch in bf16."""
     model = make_model(kind, tmp_path / "model")
