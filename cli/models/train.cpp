@@ -129,7 +129,7 @@ TrainSettings settings_of(const Options& o) {
            : s.config.family == Family::gpt2 ? 6e-4
                                              : 3e-4;
   s.least_rate = t.least_rate > 0 ? t.least_rate : s.rate / (words ? 100 : 10);
-  s.steps = t.steps > 0 ? t.steps : words ? 450 : toy ? 200 : 1000;
+  s.steps = t.steps > 0 ? t.steps : words ? 600 : toy ? 200 : 1000;
   s.warmup = t.warmup > 0 ? t.warmup : std::max<std::int64_t>(1, s.steps / 20);
   s.seed = o.seed;
   // f32 has no rungs that differ from run to run, so it costs nothing there.

@@ -70,7 +70,7 @@ def warpath(*words: str, status: int = 0, command="train") -> subprocess.Complet
         [PROGRAM, command, "--backend", BACKEND, *map(str, words)],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=550,
         check=False,
     )
     assert done.returncode == status, done.stdout + done.stderr
