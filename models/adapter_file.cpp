@@ -99,7 +99,7 @@ void write_adapter_config(const fs::path& folder, const TrainSettings& s) {
                           {"base_model_name_or_path", s.base},
                           {"r", t.rank},
                           {"lora_alpha", t.alpha},
-                          {"lora_dropout", 0.0},
+                          {"lora_dropout", t.dropout},
                           {"target_modules", t.targets},
                           {"fan_in_fan_out", s.config.family == Family::gpt2},
                           {"bias", "none"},
@@ -139,15 +139,19 @@ Tuning read_adapter_config(const fs::path& folder) {
     if (!target.is_string()) refuse("'target_modules' is no list of names");
     t.targets.push_back(target.get<std::string>());
   }
+  const ordered_json dropout = j.value("lora_dropout", ordered_json(0.0));
+  if (!dropout.is_number() || !(dropout.get<double>() >= 0 && dropout.get<double>() < 1))
+    refuse("'lora_dropout' is no probability below 1");
+  t.dropout = dropout.get<double>();
   t.rank = rank.get<std::int64_t>();
   t.alpha = alpha.get<double>();
   return t;
 }
 
-void load_adapter(const fs::path& folder, Trainer& trainer) {
+void load_adapter(const fs::path& folder, const harness::Device& device, const Parameters& all,
+                  const std::vector<Tensor>& masters) {
   const SafetensorsFile file(folder / "adapter_model.safetensors");
-  const auto& parameters = trainer.model().parameters().all();
-  const harness::Device& device = trainer.backend().device();
+  const auto& parameters = all.all();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const Parameter& p = parameters[i];
     const std::vector<unsigned char> bytes = file.read(p.name, shape_of(p.value));
@@ -159,11 +163,22 @@ void load_adapter(const fs::path& folder, Trainer& trainer) {
       if (!std::isfinite(x))
         throw Error(file.path().string() + ": tensor '" + p.name + "' has NaN or infinity");
     upload_floats(device, p.value, values);
-    const Optimizer& o = trainer.optimizer();
-    if (o.has_master()) upload_floats(device, o.weights()[i], values);
+    if (!masters.empty()) upload_floats(device, masters[i], values);
   }
   if (file.entries().size() != parameters.size())
     throw Error(file.path().string() + ": has tensors that belong to no adapter of this model");
+}
+
+void load_adapter(const fs::path& folder, Trainer& trainer) {
+  const Optimizer& o = trainer.optimizer();
+  load_adapter(folder, trainer.backend().device(), trainer.model().parameters(),
+               o.has_master() ? o.weights() : std::vector<Tensor>{});
+}
+
+fs::path adapter_folder(const fs::path& folder) {
+  std::error_code ignored;
+  if (fs::exists(folder / "adapter_config.json", ignored)) return folder;
+  return last_checkpoint(folder).value_or(folder);
 }
 
 void save_merged(const fs::path& folder, Trainer& trainer) {

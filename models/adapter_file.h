@@ -14,7 +14,12 @@ std::vector<std::string> parse_targets(const std::string& words, Family family);
 Tuning read_adapter_config(const std::filesystem::path& folder);
 void write_adapter_config(const std::filesystem::path& folder, const TrainSettings& settings);
 
-// The adapters' values; the trainer was made with that folder's tuning.
+// The folder itself, or the last checkpoint of a run.
+std::filesystem::path adapter_folder(const std::filesystem::path& folder);
+
+// The adapters' values, and the same in f32 in `masters` where there are any; the model was made with that folder's tuning.
+void load_adapter(const std::filesystem::path& folder, const harness::Device& device,
+                  const Parameters& parameters, const std::vector<Tensor>& masters = {});
 void load_adapter(const std::filesystem::path& folder, Trainer& trainer);
 
 // A model as Hugging Face has it, with W + alpha / rank * B A in place of each matrix that has an adapter.

@@ -125,7 +125,7 @@ BlockCosts block_costs(Backend& backend, const Config& config, const Batch& batc
   one.layers = 1;
   Memory memory;  // counts only
   Parameters parameters(memory, dtype);
-  Build build = outside(one, batch, parameters, memory, {}, {});
+  Build build = outside(one, batch, parameters, memory);
   build.prefix.clear();
   const Blocks block(build, false);
   Ops ops(backend, false);

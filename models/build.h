@@ -7,6 +7,14 @@
 
 namespace warpath::models {
 
+// Where the new tokens of texts stand, on the device.
+struct Places {
+  Tensor lengths;    // i32, per sequence, with the new tokens
+  Tensor table;      // i32, (batch, capacity / page_size): the pages of each sequence
+  Tensor span;       // i32, (2): the new tokens that are no padding; of a model that reads one text
+  Tensor positions;  // i64, (1, sequence): of each new token; of such a model, too
+};
+
 struct Build {
   const Config& config;
   Parameters& parameters;
@@ -18,8 +26,7 @@ struct Build {
   std::int64_t capacity;
   Arena& cache;
   std::int64_t pages, page_size;  // of the cache
-  Tensor lengths;                 // i32, per sequence, with the new tokens
-  Tensor table;                   // i32, (batch, capacity / page_size): the pages of each sequence
+  Places places;
 
   DType dtype() const { return parameters.dtype(); }
   std::int64_t rows() const { return batch * sequence; }

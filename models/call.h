@@ -38,6 +38,17 @@ class Ops {
 
   Backend& backend() const { return backend_; }
 
+  // What kind of pass the calls are part of.
+  struct Pass {
+    // Random masks are drawn in training alone, from these: other ones for every micro-batch.
+    bool trains = false;
+    std::int64_t seed = 0, number = 0;
+    // The tokens are the first ones of a text: nothing before them is in the cache.
+    bool opens = false;
+  };
+  const Pass& pass() const { return pass_; }
+  void set_pass(const Pass& pass) { pass_ = pass; }
+
   // Until allocate_scratch() calls launch nothing.
   bool dry() const { return dry_; }
   std::int64_t scratch_bytes() const;
@@ -69,6 +80,7 @@ class Ops {
   const bool deterministic_;
   bool dry_ = true;
   std::string layer_;
+  Pass pass_;
   std::unordered_map<std::string, Choice> choices_;  // by op, sizes, types, alignment and scalars
   Choice of_lists_;
   std::map<std::pair<const Rung*, std::int64_t>, Block> zeroed_blocks_;

@@ -56,6 +56,7 @@ ordered_json settings_json(const TrainSettings& s, const Data& data) {
   const Tuning& t = s.batch.tuning;
   if (t.adapts()) {
     j["lora"] = t.targets, j["rank"] = t.rank, j["alpha"] = t.alpha;
+    j["lora_dropout"] = t.dropout;
     j["quantise"] = models::name(t.form);
   }
   return j;

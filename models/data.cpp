@@ -115,6 +115,7 @@ Sample Data::training(std::uint64_t seed, std::uint64_t number, std::int64_t bat
   const Random random{seed, 0};
   const std::size_t places = training_size() - static_cast<std::size_t>(sequence);
   Sample s;
+  s.seed = mixed(seed) >> 1, s.number = number;
   for (std::int64_t b = 0; b < batch; ++b)
     take(s,
          random.below(number * static_cast<std::uint64_t>(batch) + static_cast<std::uint64_t>(b),

@@ -13,7 +13,7 @@
 namespace warpath::models {
 
 // One batch. Of text: tokens, and of each the next one as its label. Of images: their pixels and classes, and for a
-// diffusion model their times and where its noise is drawn from.
+// diffusion model their times. `seed` and `number` say where noise and masks are drawn from.
 struct Sample {
   std::vector<std::int32_t> tokens, labels;
   std::vector<float> images;

@@ -9,7 +9,7 @@ namespace warpath::models {
 namespace {
 
 Build build_of(const Config& c, const Batch& batch, Parameters& parameters, Memory& memory) {
-  Build b = outside(c, batch, parameters, memory, {}, {});
+  Build b = outside(c, batch, parameters, memory);
   b.prefix = "dit.";
   return b;
 }

@@ -13,7 +13,7 @@ Batch batch_of(const Config& c, const GeneratorSize& s, std::int64_t texts, std:
   b.size = texts, b.sequence = tokens;
   b.recompute = true;  // layers take turns at one set of activations: there is no backward pass
   b.pages = s.pages, b.page_size = s.page_size;
-  b.tuning.form = s.form;
+  b.tuning = s.tuning;
   b.capacity = s.pages_for(c.context) * s.page_size;
   return b;
 }
@@ -32,6 +32,9 @@ Generator::Generator(Backend& backend, const Config& config, DType dtype, const 
         const Transformer reader(config_, reads_, dtype_, counted_);
         reader.parameters().pack(ops_);
         reader.forward(ops_);
+        ops_.set_pass({.opens = true});
+        reader.forward(ops_);
+        ops_.set_pass({});
         return Memory::beside(counted_);
       }()) {
   const Transformer writer(config_, writes_, dtype_, counted_beside_);
@@ -66,24 +69,35 @@ void Generator::show(const Transformer& model, Shown& shown, const Tokens& token
   };
   upload(model.tokens(), tokens);
   upload(model.positions(), positions);
-  upload(model.lengths(), lengths);
+  upload(model.places().lengths, lengths);
   if (table == shown.table) return;
-  upload(model.table(), table);
+  upload(model.places().table, table);
   shown.table = std::move(table);
+}
+
+// The first chunk of a text has `count` tokens behind its padding.
+void Generator::show_opening(std::int64_t count, const std::vector<std::int32_t>& positions) {
+  const Places& at = reader_->places();
+  if (!at.span.data) return;
+  const auto chunk = static_cast<std::int32_t>(size_.chunk);
+  upload_ints(backend_.device(), at.span, {chunk - static_cast<std::int32_t>(count), chunk});
+  const std::vector<std::int64_t> wide(positions.begin(), positions.end());
+  harness::must(backend_.device().upload(at.positions.data, wide.data(), at.positions.bytes()));
 }
 
 std::vector<float> Generator::logits(const Transformer& model, std::int64_t row) const {
   return download_floats(backend_.device(), rows(model.logits(), row, 1));
 }
 
-// The first chunk has padding in front, at positions below zero: it is not written to the cache, and nobody sees it. So the
+// The first chunk is read by attention's own kernel, the others with what the cache has; so a prompt that is no longer than a
+// chunk is read by one call per layer. The first chunk has padding in front, at positions below zero: it is not written to the cache, and nobody sees it. So the
 // last token of the text is the last one of its chunk.
 std::vector<float> Generator::read(const Tokens& text, const Pages& pages) {
   const auto chunk = static_cast<std::int64_t>(size_.chunk);
   const auto all = static_cast<std::int64_t>(text.size());
   WARPATH_CHECK(all > 0 && size_.pages_for(all) <= static_cast<std::int64_t>(pages.size()),
                 "a text has a token, and pages for all of them");
-  std::vector<std::int32_t> table(static_cast<std::size_t>(reader_->table().size()), 0);
+  std::vector<std::int32_t> table(static_cast<std::size_t>(reader_->places().table.size()), 0);
   std::copy(pages.begin(), pages.end(), table.begin());
   for (std::int64_t end = (all - 1) % chunk + 1; end <= all; end += chunk) {
     Tokens tokens(static_cast<std::size_t>(chunk), 0);
@@ -94,8 +108,11 @@ std::vector<float> Generator::read(const Tokens& text, const Pages& pages) {
       positions[at] = static_cast<std::int32_t>(i);
     }
     show(*reader_, reader_shown_, tokens, positions, {static_cast<std::int32_t>(end)}, table);
+    if (end <= chunk) show_opening(end, positions);
+    ops_.set_pass({.opens = end <= chunk});
     reader_->forward(ops_);
   }
+  ops_.set_pass({});
   return logits(*reader_, 0);
 }
 
@@ -112,7 +129,7 @@ void Generator::run_writer() {
 
 std::vector<std::vector<float>> Generator::step(const std::vector<Place>& places) {
   WARPATH_CHECK(static_cast<std::int64_t>(places.size()) == size_.texts, "as many as places");
-  const auto wide = static_cast<std::size_t>(writer_->table().shape[1]);
+  const auto wide = static_cast<std::size_t>(writer_->places().table.shape[1]);
   Tokens tokens, positions, lengths, table(places.size() * wide, 0);
   for (std::size_t i = 0; i < places.size(); ++i) {
     const Place& p = places[i];

@@ -17,7 +17,7 @@ struct GeneratorSize {
   std::int64_t page_size = 16;  // tokens
   std::int64_t pages = 1;       // of the cache, for all texts
   bool graph = false;           // a step is recorded as a CUDA graph and replayed
-  Form form = Form::plain;      // of the blocks' matrices
+  Tuning tuning = {};           // adapters, and the form of the blocks' matrices
 
   std::int64_t pages_for(std::int64_t tokens) const { return (tokens + page_size - 1) / page_size; }
 };
@@ -59,6 +59,7 @@ class Generator {
   void show(const Transformer& model, Shown& shown, const Tokens& tokens,
             const std::vector<std::int32_t>& positions, const std::vector<std::int32_t>& lengths,
             std::vector<std::int32_t> table);
+  void show_opening(std::int64_t count, const std::vector<std::int32_t>& positions);
   std::vector<float> logits(const Transformer& model, std::int64_t row) const;
   void run_writer();
   template <class Each>

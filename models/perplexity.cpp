@@ -8,10 +8,10 @@
 namespace warpath::models {
 
 Perplexity::Perplexity(Backend& backend, const Config& config, DType dtype, std::int64_t window,
-                       Form form)
+                       const Tuning& tuning)
     : backend_(backend), config_(config), dtype_(dtype), ops_(backend, false) {
   batch_.size = 1, batch_.sequence = window, batch_.recompute = true;
-  batch_.tuning.form = form;
+  batch_.tuning = tuning;
   const Transformer model(config_, batch_, dtype_, counted_);
   model.parameters().pack(ops_);
   model.forward(ops_);

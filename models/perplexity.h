@@ -9,9 +9,9 @@ namespace warpath::models {
 
 class Perplexity {
  public:
-  // The text is cut into windows of `window` tokens; a token sees those before it in its window. `form`: of the blocks' matrices.
+  // The text is cut into windows of `window` tokens; a token sees those before it in its window.
   Perplexity(Backend& backend, const Config& config, DType dtype, std::int64_t window,
-             Form form = Form::plain);
+             const Tuning& tuning = {});
 
   std::int64_t bytes() const;  // of device memory, known before any is taken
   void allocate();

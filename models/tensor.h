@@ -47,6 +47,15 @@ inline Tensor rows(const Tensor& t, std::int64_t first, std::int64_t count) {
   return view;
 }
 
+// Columns [first, first + count) of a (rows, columns) tensor.
+inline Tensor columns(const Tensor& t, std::int64_t first, std::int64_t count) {
+  WARPATH_CHECK(t.rank == 2 && first >= 0 && first + count <= t.shape[1], "columns outside of it");
+  Tensor view = t;
+  view.data = advanced(t, first * t.stride[1]);
+  view.shape[1] = count;
+  return view;
+}
+
 // A (rows, columns) tensor as matmul takes it: a batch of one.
 inline Tensor matrix(const Tensor& t) {
   WARPATH_CHECK(t.rank == 2, "a matrix has two axes");

@@ -51,6 +51,7 @@ Trainer::Trainer(Backend& backend, const TrainSettings& settings)
       counted_model_(make_model(settings.config, settings.batch, settings.dtype, counted_)) {
   const Optimizer optimizer = make_optimizer(*counted_model_, settings_, counted_);
   counted_model_->parameters().pack(ops_);
+  ops_.set_pass({.trains = true});
   forward_backward(*counted_model_);
   counted_model_->loss(ops_);
   add_gradients(counted_, 0);
@@ -89,6 +90,13 @@ void Trainer::allocate() {
     upload_floats(device, parameters.all()[i].value, values);
     if (optimizer_->has_master()) upload_floats(device, optimizer_->weights()[i], values);
   }
+}
+
+void Trainer::take(const Sample& sample) {
+  model_->take(ops_, sample);
+  ops_.set_pass({.trains = true,
+                 .seed = static_cast<std::int64_t>(sample.seed),
+                 .number = static_cast<std::int64_t>(sample.number)});
 }
 
 // Each micro-batch's loss is a mean over its tokens; together they count as one batch.
@@ -140,7 +148,7 @@ StepResult Trainer::step(const std::vector<Sample>& samples, std::int64_t number
                 "one sample per micro-batch");
   StepResult result;
   for (int i = 0; i < settings_.accumulate; ++i) {
-    model_->take(ops_, samples[static_cast<std::size_t>(i)]);
+    take(samples[static_cast<std::size_t>(i)]);
     run_micro(i);
     if (i + 1 < settings_.accumulate)
       result.loss += read(model_->mean_loss()) / settings_.accumulate;
@@ -157,6 +165,7 @@ StepResult Trainer::step(const std::vector<Sample>& samples, std::int64_t number
 Trainer::Evaluation Trainer::evaluate(const std::vector<Sample>& samples) {
   double sum = 0;
   std::int64_t right = 0;
+  ops_.set_pass({});
   for (const Sample& s : samples) {
     model_->take(ops_, s);
     model_->forward(ops_);
@@ -170,13 +179,13 @@ Trainer::Evaluation Trainer::evaluate(const std::vector<Sample>& samples) {
 }
 
 double Trainer::gradients_of(const Sample& sample) {
-  model_->take(ops_, sample);
+  take(sample);
   forward_backward(*model_);
   return read(model_->mean_loss());
 }
 
 std::vector<Launch> Trainer::profile(const Sample& sample, std::int64_t number) {
-  model_->take(ops_, sample);
+  take(sample);
   ops_.begin_profile();
   forward_backward(*model_);
   add_gradients(*memory_, 0);

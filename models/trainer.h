@@ -75,6 +75,7 @@ class Trainer {
   const Ops& ops() const { return ops_; }
 
  private:
+  void take(const Sample& sample);
   void forward_backward(const Model& model);
   void add_gradients(const Memory& memory, int micro);
   void run_micro(int micro);

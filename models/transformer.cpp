@@ -6,7 +6,7 @@
 namespace warpath::models {
 
 Build outside(const Config& c, const Batch& batch, Parameters& parameters, Memory& memory,
-              const Tensor& lengths, const Tensor& table) {
+              const Places& places) {
   return {c,
           parameters,
           memory.activations,
@@ -18,8 +18,19 @@ Build outside(const Config& c, const Batch& batch, Parameters& parameters, Memor
           memory.cache,
           batch.pages,
           batch.page_size,
-          lengths,
-          table};
+          places};
+}
+
+// Of a model that writes text, or reads it.
+static Places places_of(const Batch& batch, Arena& arena) {
+  Places p;
+  if (batch.capacity == 0) return p;
+  p.lengths = arena.add("lengths", DType::i32, {batch.size});
+  p.table = arena.add("block_table", DType::i32, {batch.size, batch.capacity / batch.page_size});
+  if (batch.size > 1 || batch.sequence == 1) return p;
+  p.span = arena.add("span", DType::i32, {2});
+  p.positions = arena.add("turns", DType::i64, {1, batch.sequence});
+  return p;
 }
 
 Transformer::Transformer(const Config& config, const Batch& batch, DType dtype, Memory& memory)
@@ -27,18 +38,12 @@ Transformer::Transformer(const Config& config, const Batch& batch, DType dtype, 
       batch_(batch),
       parameters_(memory, dtype, batch.tuning),
       tokens_(memory.activations.add("tokens", DType::i32, {batch.size, batch.sequence})),
-      lengths_(batch.capacity > 0 ? memory.activations.add("lengths", DType::i32, {batch.size})
-                                  : Tensor{}),
-      table_(batch.capacity > 0
-                 ? memory.activations.add("block_table", DType::i32,
-                                          {batch.size, batch.capacity / batch.page_size})
-                 : Tensor{}),
-      embedding_(outside(config_, batch_, parameters_, memory, lengths_, table_), tokens_),
-      blocks_(outside(config_, batch_, parameters_, memory, lengths_, table_), batch.recompute),
-      head_(outside(config_, batch_, parameters_, memory, lengths_, table_), embedding_.table()) {
+      places_(places_of(batch, memory.activations)),
+      embedding_(outside(config_, batch_, parameters_, memory, places_), tokens_),
+      blocks_(outside(config_, batch_, parameters_, memory, places_), batch.recompute),
+      head_(outside(config_, batch_, parameters_, memory, places_), embedding_.table()) {
   parameters_.check_targets();
-  if (batch.capacity == 0)
-    ones_ = outside(config_, batch_, parameters_, memory, lengths_, table_).ones();
+  if (batch.capacity == 0) ones_ = outside(config_, batch_, parameters_, memory, places_).ones();
 }
 
 void Transformer::take(Ops& ops, const Sample& sample) const {

@@ -13,7 +13,7 @@ namespace warpath::models {
 
 // What the layers outside of blocks are built with.
 Build outside(const Config& c, const Batch& batch, Parameters& parameters, Memory& memory,
-              const Tensor& lengths, const Tensor& table);
+              const Places& places = {});
 
 class Transformer : public Model {
  public:
@@ -32,8 +32,7 @@ class Transformer : public Model {
   const Tensor& tokens() const { return tokens_; }  // (batch, sequence), i32
   const Tensor& labels() const { return head_.labels(); }
   // Of a model that writes text; GPT-2 reads the positions.
-  const Tensor& lengths() const { return lengths_; }
-  const Tensor& table() const { return table_; }
+  const Places& places() const { return places_; }
   const Tensor& positions() const { return embedding_.positions(); }
   const Tensor& mean_loss() const override { return head_.mean_loss(); }
   const Tensor& logits() const { return head_.logits(); }
@@ -46,7 +45,8 @@ class Transformer : public Model {
   Config config_;
   Batch batch_;
   Parameters parameters_;
-  Tensor tokens_, lengths_, table_;
+  Tensor tokens_;
+  Places places_;
   Embedding embedding_;
   Blocks blocks_;
   Head head_;

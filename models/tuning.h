@@ -9,14 +9,15 @@ namespace warpath::models {
 // Of a linear layer's matrix: the model's float type; eight bits with a scale per row; NF4 with double quantisation.
 enum class Form { plain, int8, nf4 };
 
-// LoRA: matrices W stay as they are and get an update of low rank, y = x W + alpha / rank (x A^T) B^T; A and B are trained and
-// nothing else. QLoRA: the same, with the blocks' matrices in NF4.
+// LoRA: matrices W stay as they are and get an update of low rank, y = x W + alpha / rank (dropout(x) A^T) B^T; A and B are
+// trained and nothing else. QLoRA: the same, with the blocks' matrices in NF4.
 struct Tuning {
   // Which matrices, by the ends of their modules' names, as PEFT has them: "q_proj", "mlp.c_proj". None: there are no
   // adapters, and all of the model is trained.
   std::vector<std::string> targets = {};
   std::int64_t rank = 8;
   double alpha = 16;
+  double dropout = 0;       // of the inputs of A, in training
   Form form = Form::plain;  // of the blocks' matrices; those that are trained are plain
 
   bool adapts() const { return !targets.empty(); }

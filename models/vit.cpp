@@ -10,7 +10,7 @@ namespace warpath::models {
 namespace {
 
 Build build_of(const Config& c, const Batch& batch, Parameters& parameters, Memory& memory) {
-  Build b = outside(c, batch, parameters, memory, {}, {});
+  Build b = outside(c, batch, parameters, memory);
   b.prefix = "vit.";
   return b;
 }

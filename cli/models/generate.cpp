@@ -30,6 +30,7 @@ Examples:
   ./warpath generate --model run --prompts questions.txt --batch 4 --json
   ./warpath generate --model run --prompt "the " --top-k 5 --stop . --seed 7
   ./warpath generate --model run --perplexity text.txt --quantise nf4
+  ./warpath generate --model folder --adapter run --prompt "the small"    with a LoRA adapter, kept apart from the model
   ./warpath generate --model folder --tokenise text.txt
   ./warpath generate --model run --images 16 --sampling-steps 50 --out images    of a diffusion run: PNG files
 
@@ -107,13 +108,11 @@ models::GeneratorSize size_of(const GenerateOptions& g, const models::Config& co
                               const std::vector<models::Request>& requests) {
   if (!g.graph.empty() && g.graph != "on" && g.graph != "off")
     throw Refusal(fmt::format("--graph {}: on or off", g.graph));
-  if (g.graph == "on" && !gpu)
-    throw Refusal("--graph on needs a GPU: on a CPU it would save nothing");
   models::GeneratorSize s;
   s.texts = g.batch > 0 ? g.batch : std::min<std::int64_t>(8, std::ssize(requests));
   s.chunk = std::min<std::int64_t>(g.chunk > 0 ? g.chunk : gpu ? 512 : 64, config.context);
   s.page_size = gpu ? 64 : 16;  // attention_decode reads whole tiles of 64 keys on a GPU
-  s.form = form_of(g.quantise);
+  s.tuning = tuning_of(g);
   s.graph = g.graph.empty() ? gpu : g.graph == "on";
   std::vector<std::int64_t> wants;
   std::int64_t most = 0;
@@ -138,6 +137,8 @@ int generate(const Options& o) {
   if (!g.tokenise.empty()) return tokenise(o);
   const bool toy = g.model.empty();
   const GenerateModel m = generate_model(o, places);
+  if (m.config.sees_images() && !g.adapter.empty())
+    throw Refusal("--adapter is for models of text");
   if (m.config.family == models::Family::dit) return generate_images(o, places, m);
   if (m.config.family == models::Family::vit)
     throw Refusal(
@@ -160,8 +161,7 @@ int generate(const Options& o) {
                               size_of(g, m.config, backend.gpu(), requests));
   must_fit(backend, generator.bytes(), "a smaller --batch or --pages, or --dtype bf16, takes less");
   generator.allocate();
-  models::load_weights(m.folder / "model.safetensors", backend.device(), generator.parameters(), {},
-                       &generator.ops());
+  load(g, m, backend, generator.parameters(), generator.ops());
 
   TextOptions options;
   options.stops = g.stops;
@@ -205,6 +205,8 @@ const Command generate_command = {
     [](Flags& flags, Options& o) {
       GenerateOptions& g = o.generate;
       flags.text("--model", g.model, "DIR", "a folder of a model, or the --out of a run");
+      flags.text("--adapter", g.adapter, "DIR",
+                 "a LoRA adapter beside the model, as PEFT or train --lora --out has saved it");
       flags.list("--prompt", g.prompts, false, "TEXT", "what to go on from; may be given again");
       flags.text("--prompts", g.prompts_file, "FILE",
                  "a prompt per line; .jsonl: an object with \"prompt\" per line");

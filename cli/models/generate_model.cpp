@@ -12,9 +12,11 @@
 #include "cli/models/written_texts.h"
 #include "cli/select.h"
 #include "harness/buffer.h"
+#include "models/adapter_file.h"
 #include "models/checkpoint.h"
 #include "models/files.h"
 #include "models/perplexity.h"
+#include "models/safetensors.h"
 
 namespace warpath::cli {
 namespace {
@@ -35,7 +37,8 @@ std::string toy_folder(const Options& o, const harness::Places& places) {
 std::filesystem::path model_folder(const std::string& model) {
   const std::filesystem::path folder = model;
   std::error_code ignored;
-  if (std::filesystem::exists(folder / "config.json", ignored)) return folder;
+  for (const char* file : {"config.json", "adapter_config.json"})
+    if (std::filesystem::exists(folder / file, ignored)) return folder;
   if (const auto last = models::last_checkpoint(folder)) return *last;
   throw Refusal(fmt::format("{}: no config.json there, and no checkpoint of a run", model));
 }
@@ -48,6 +51,11 @@ GenerateModel generate_model(const Options& o, const harness::Places& places) {
   if (dtype != "f32" && dtype != "bf16" && dtype != "f16")
     throw Refusal(fmt::format("--dtype {}: f32, bf16 and f16 are known", dtype));
   const auto folder = model_folder(g.model.empty() ? toy_folder(o, places) : g.model);
+  std::error_code ignored;
+  if (std::filesystem::exists(folder / "adapter_config.json", ignored) &&
+      !models::SafetensorsFile::there(folder / "model.safetensors"))
+    throw Refusal(fmt::format("{}: an adapter; give its model, too: --model DIR --adapter {}",
+                              folder.string(), g.model));
   GenerateModel m{folder, models::read_config(folder / "config.json"),
                   models::Tokenizer::of_folder(folder), *parse_dtype(dtype)};
   if (!m.config.sees_images() && m.config.vocabulary < m.tokenizer.size())
@@ -94,17 +102,26 @@ int tokenise(const Options& o) {
   return all_passed;
 }
 
-models::Form form_of(const std::string& quantise) {
+models::Tuning tuning_of(const GenerateOptions& g) {
+  models::Tuning tuning;
+  if (!g.adapter.empty()) tuning = models::read_adapter_config(models::adapter_folder(g.adapter));
   for (const models::Form form : {models::Form::int8, models::Form::nf4})
-    if (quantise == models::name(form)) return form;
-  if (!quantise.empty())
-    throw Refusal(fmt::format("--quantise {}: int8 and nf4 are known", quantise));
-  return models::Form::plain;
+    if (g.quantise == models::name(form)) tuning.form = form;
+  if (!g.quantise.empty() && tuning.form == models::Form::plain)
+    throw Refusal(fmt::format("--quantise {}: int8 and nf4 are known", g.quantise));
+  return tuning;
+}
+
+void load(const GenerateOptions& g, const GenerateModel& m, const models::Backend& backend,
+          const models::Parameters& parameters, models::Ops& ops) {
+  models::load_weights(m.folder / "model.safetensors", backend.device(), parameters, {}, &ops);
+  if (!g.adapter.empty())
+    models::load_adapter(models::adapter_folder(g.adapter), backend.device(), parameters);
 }
 
 int measure_perplexity(const Options& o, const GenerateModel& m, const harness::Places& places) {
   const GenerateOptions& g = o.generate;
-  const models::Form form = form_of(g.quantise);
+  const models::Tuning tuning = tuning_of(g);
   const models::Tokens tokens = m.tokenizer.encode(models::read_whole(g.perplexity));
   if (tokens.size() < 2)
     throw Refusal(fmt::format("{}: perplexity wants at least two tokens", g.perplexity));
@@ -113,12 +130,13 @@ int measure_perplexity(const Options& o, const GenerateModel& m, const harness::
   models::Backend backend(places, choose_backend(places, o.backend).name);
   const NoteInterrupts notes;
   std::int64_t bytes = 0;
-  const auto measured = [&](models::Form of) {
+  const auto measured = [&](models::Form form) {
+    models::Tuning of = tuning;
+    of.form = form;
     models::Perplexity measure(backend, m.config, m.dtype, window, of);
     must_fit(backend, bytes = measure.bytes(), "--dtype bf16 takes less");
     measure.allocate();
-    models::load_weights(m.folder / "model.safetensors", backend.device(), measure.parameters(), {},
-                         &measure.ops());
+    load(g, m, backend, measure.parameters(), measure.ops());
     return measure.of(tokens, [] { return interrupted != 0; });
   };
   const auto plain = measured(models::Form::plain);
@@ -131,8 +149,8 @@ int measure_perplexity(const Options& o, const GenerateModel& m, const harness::
     fmt::print("perplexity {:.5g}: {:.4f} nats per token, {} tokens in windows of {}, {}\n",
                std::exp(plain.loss), plain.loss, plain.tokens, window,
                bytes_text(static_cast<double>(bytes)));
-  if (form != models::Form::plain && !interrupted) {
-    const auto packed = measured(form);
+  if (tuning.form != models::Form::plain && !interrupted) {
+    const auto packed = measured(tuning.form);
     j["quantise"] = g.quantise;
     j["quantised_loss"] = packed.loss;
     j["quantised_perplexity"] = std::exp(packed.loss);

@@ -6,6 +6,7 @@
 #include "harness/library.h"
 #include "models/backend.h"
 #include "models/config.h"
+#include "models/parameters.h"
 #include "models/text/tokenizer.h"
 #include "models/tuning.h"
 
@@ -21,8 +22,12 @@ struct GenerateModel {
 // By --model; without it the toy, which is trained once, kept in the build folder, and says so.
 GenerateModel generate_model(const Options& o, const harness::Places& places);
 
-// Of --quantise; refuses a name that is not known.
-models::Form form_of(const std::string& quantise);
+// Of --adapter and --quantise; refuses a form that is not known.
+models::Tuning tuning_of(const GenerateOptions& g);
+
+// The model's weights, and those of --adapter beside them.
+void load(const GenerateOptions& g, const GenerateModel& m, const models::Backend& backend,
+          const models::Parameters& parameters, models::Ops& ops);
 
 // Refuses what the device has no memory for.
 void must_fit(const models::Backend& backend, std::int64_t bytes, const char* what_helps);

@@ -60,14 +60,20 @@ Tuning tuning_of(const TrainOptions& t, const Config& config) {
     throw Refusal("--lora, --adapter and --quantise are for models of text");
   if (!t.lora.empty() && !t.adapter.empty())
     throw Refusal("--adapter brings its own layers: leave --lora out");
-  if (!t.adapter.empty() && (t.rank > 0 || t.alpha > 0))
-    throw Refusal("--adapter brings its own rank and alpha: leave --rank and --alpha out");
-  if (!t.adapter.empty()) tuning = read_adapter_config(t.adapter);
+  if (!t.adapter.empty() && (t.rank > 0 || t.alpha > 0 || t.lora_dropout > 0))
+    throw Refusal(
+        "--adapter brings its own rank, alpha and dropout: leave --rank, --alpha and "
+        "--lora-dropout out");
+  if (!(t.lora_dropout < 1))
+    throw Refusal(fmt::format("--lora-dropout {}: from 0 to less than 1", t.lora_dropout));
+  if (!t.adapter.empty()) tuning = read_adapter_config(adapter_folder(t.adapter));
   if (!t.lora.empty()) tuning.targets = parse_targets(t.lora, config.family);
   if (t.rank > 0) tuning.rank = t.rank;
+  if (t.adapter.empty()) tuning.dropout = t.lora_dropout;
   if (t.adapter.empty()) tuning.alpha = t.alpha > 0 ? t.alpha : 2.0 * double(tuning.rank);
   if (!tuning.adapts()) {
     if (t.rank > 0 || t.alpha > 0) throw Refusal("--rank and --alpha belong to --lora");
+    if (t.lora_dropout > 0) throw Refusal("--lora-dropout belongs to --lora");
     if (!t.quantise.empty())
       throw Refusal("--quantise: packed weights are not trained; add --lora q,v or another choice");
     if (!t.merge.empty()) throw Refusal("--merge needs --adapter: there is nothing to merge");
@@ -115,14 +121,15 @@ TrainSettings settings_of(const Options& o) {
     throw Refusal(fmt::format("--dtype {}: f32, bf16 and f16 are known", dtype));
   s.dtype = *parse_dtype(dtype);
   s.accumulate = std::max(1, t.accumulate);
-  s.adam.weight_decay = t.weight_decay, s.adam.clip = t.clip;
+  s.adam.weight_decay = t.weight_decay >= 0 ? t.weight_decay : words ? 0 : 0.1;
+  s.adam.clip = t.clip;
   s.rate = t.rate > 0                        ? t.rate
-           : words                           ? 1e-2
+           : words                           ? 2e-2
            : toy                             ? 3e-3
            : s.config.family == Family::gpt2 ? 6e-4
                                              : 3e-4;
   s.least_rate = t.least_rate > 0 ? t.least_rate : s.rate / (words ? 100 : 10);
-  s.steps = t.steps > 0 ? t.steps : words ? 300 : toy ? 200 : 1000;
+  s.steps = t.steps > 0 ? t.steps : words ? 600 : toy ? 200 : 1000;
   s.warmup = t.warmup > 0 ? t.warmup : std::max<std::int64_t>(1, s.steps / 20);
   s.seed = o.seed;
   // f32 has no rungs that differ from run to run, so it costs nothing there.
@@ -271,6 +278,12 @@ class Run {
     if (t_.out.empty() && s_.config.sees_images()) return "--out run keeps the model";
     if (t_.out.empty())
       return "--out run keeps the model; --data text.txt trains on a text of yours";
+    if (s_.batch.tuning.adapts() && is_folder(t_.model))
+      return fmt::format("./warpath generate --model {} --adapter {} writes text with it", t_.model,
+                         t_.out);
+    if (s_.batch.tuning.adapts())
+      return fmt::format(
+          "--adapter {} --merge DIR in place of --lora and --out makes one model of both", t_.out);
     return fmt::format("./warpath generate --model {} writes text with it", t_.out);
   }
 
@@ -294,8 +307,8 @@ int train(const Options& o) {
   if (t.resume && t.out.empty()) throw Refusal("--resume needs the --out of the run to go on with");
   const harness::Places places = harness::find_places();
   models::Backend backend(places, choose_backend(places, o.backend).name);
-  if (s.graph && !backend.gpu())
-    throw Refusal("--graph needs a GPU: on a CPU it would save nothing");
+  if (s.graph && s.batch.tuning.dropout > 0)
+    throw Refusal("--graph would repeat the masks of --lora-dropout: leave one of them out");
   if (t.block) {
     if (s.config.sees_images()) throw Refusal("--block is for models of text");
     print_block(backend, s, o.json);
@@ -329,7 +342,7 @@ int train(const Options& o) {
   trainer.allocate();
   const std::filesystem::path weights = std::filesystem::path(t.model) / "model.safetensors";
   if (is_folder(t.model) && SafetensorsFile::there(weights)) load_weights(weights, trainer);
-  if (!t.adapter.empty()) load_adapter(t.adapter, trainer);
+  if (!t.adapter.empty()) load_adapter(adapter_folder(t.adapter), trainer);
   if (!t.merge.empty()) {
     save_merged(t.merge, trainer);
     if (!o.json) fmt::print("merged: {}\n", t.merge);
@@ -375,7 +388,8 @@ const Command train_command = {
       flags.real("--rate", t.rate, "the highest learning rate");
       flags.real("--least-rate", t.least_rate, "the last learning rate (default: a tenth)");
       flags.count("--warmup", t.warmup, "steps until the highest rate (default: a twentieth)");
-      flags.real("--weight-decay", t.weight_decay, "of matrices");
+      flags.real("--weight-decay", t.weight_decay,
+                 "of matrices (default: 0.1, and 0 for the small grammar)");
       flags.real("--clip", t.clip, "the largest norm of all gradients together");
       flags.count("--evaluate-every", t.evaluate_every, "steps; 0: never");
       flags.count("--evaluate-batches", t.evaluate_batches, "how many each time");
@@ -385,6 +399,8 @@ const Command train_command = {
                  "train adapters beside these layers only: q,v or all, or names of layers");
       flags.count("--rank", t.rank, "of the adapters (default: 8)", 1);
       flags.real("--alpha", t.alpha, "their factor times the rank (default: twice the rank)");
+      flags.real("--lora-dropout", t.lora_dropout,
+                 "the share of an adapter's inputs that a step leaves out (default: 0)");
       flags.text("--quantise", t.quantise, "Q",
                  "nf4 or int8: the layers' matrices in 4 or 8 bits, frozen");
       flags.text("--adapter", t.adapter, "DIR", "go on with adapters that PEFT or --out has saved");

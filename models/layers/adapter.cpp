@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "ops/elementwise/dropout/dropout.h"
 #include "ops/matmul/matmul/matmul.h"
 
 namespace warpath::models {
@@ -12,30 +13,50 @@ Adapter Adapter::make(const Build& b, const std::string& name, std::int64_t in, 
   Adapter l;
   if (!tuning.wants(module)) return l;
   l.scale = tuning.scale();
+  l.number_ = static_cast<std::int64_t>(b.parameters.all().size()) / 2;  // two of each
   // As PEFT names them, and with its first values.
   const std::string prefix = "base_model.model." + module;
   const double reach = 1 / std::sqrt(static_cast<double>(in));
   l.a = b.parameters.adapter(prefix + ".lora_A.weight", tuning.rank, in, reach);
   l.b = b.parameters.adapter(prefix + ".lora_B.weight", out, tuning.rank, 0);
-  l.thin_ = b.passing("d_lora.thin", {b.rows(), tuning.rank});
+  // A model without a backward pass has these, too.
+  const auto passing = [&](const std::string& name, std::int64_t columns) {
+    return b.activations.shared("d_lora." + name, b.dtype(), {b.rows(), columns});
+  };
+  l.thin_ = passing("thin", tuning.rank);
+  l.to_result_ = passing(std::to_string(out), out);
   l.d_thin_ = b.passing("d_lora.d_thin", {b.rows(), tuning.rank});
-  l.to_result_ = b.passing("d_lora." + std::to_string(out), {b.rows(), out});
   l.to_input_ = b.passing("d_lora." + std::to_string(in), {b.rows(), in});
+  l.dropout_ = tuning.dropout;
+  if (l.dropout_ > 0)
+    l.dropped_ = b.passing("d_lora.dropped." + std::to_string(in), {b.rows(), in});
   return l;
 }
 
-void Adapter::make_thin(Ops& ops, const Tensor& x) const {
-  matmul::Args args;
-  args.a = matrix(x), args.b = transposed(a.value), args.d = matrix(thin_);
+void Adapter::drop(Ops& ops, const Tensor& x, const Tensor& y, const Tensor& add) const {
+  constexpr std::int64_t most_adapters = std::int64_t{1} << 20;
+  dropout::Forward args;
+  args.x = flat(x), args.y = flat(y), args.p = dropout_;
+  if (add.data) args.residual = flat(add);
+  args.seed = ops.pass().seed, args.offset = ops.pass().number * most_adapters + number_;
   ops.call(args);
 }
 
-Tensor Adapter::forward(Ops& ops, const Tensor& x) const {
+Tensor Adapter::make_thin(Ops& ops, const Tensor& x) const {
+  if (drops(ops)) drop(ops, x, dropped_);
+  const Tensor left = drops(ops) ? dropped_ : x;
+  matmul::Args args;
+  args.a = matrix(left), args.b = transposed(a.value), args.d = matrix(thin_);
+  ops.call(args);
+  return left;
+}
+
+void Adapter::forward(Ops& ops, const Tensor& x, const Tensor& y, const Tensor& add) const {
   make_thin(ops, x);
   matmul::Args up;
-  up.a = matrix(thin_), up.b = transposed(b.value), up.d = matrix(to_result_), up.alpha = scale;
+  up.a = matrix(thin_), up.b = transposed(b.value), up.d = matrix(y), up.alpha = scale;
+  if (add.data) up.c = matrix(add);
   ops.call(up);
-  return to_result_;
 }
 
 Tensor Adapter::backward(Ops& ops, const Tensor& x, const Tensor& dy, const Tensor& add) const {
@@ -44,19 +65,21 @@ Tensor Adapter::backward(Ops& ops, const Tensor& x, const Tensor& dy, const Tens
   to_thin.alpha = scale;
   ops.call(to_thin);
 
-  make_thin(ops, x);
+  const Tensor left = make_thin(ops, x);
   matmul::Args to_b;
   to_b.a = transposed(dy), to_b.b = matrix(thin_), to_b.d = matrix(b.gradient), to_b.alpha = scale;
   ops.call(to_b);
 
   matmul::Args to_a;
-  to_a.a = transposed(d_thin_), to_a.b = matrix(x), to_a.d = matrix(a.gradient);
+  to_a.a = transposed(d_thin_), to_a.b = matrix(left), to_a.d = matrix(a.gradient);
   ops.call(to_a);
 
   matmul::Args to_x;
   to_x.a = matrix(d_thin_), to_x.b = matrix(a.value), to_x.d = matrix(to_input_);
-  if (add.data) to_x.c = matrix(add);
+  if (add.data && !drops(ops)) to_x.c = matrix(add);
   ops.call(to_x);
+  // The gradient of a dropped element is zero: the same mask, in place.
+  if (drops(ops)) drop(ops, to_input_, to_input_, add);
   return to_input_;
 }
 

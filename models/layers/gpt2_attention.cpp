@@ -48,14 +48,16 @@ class Gpt2Attention : public Sublayer {
   void forward_cached(Ops& ops, const Tensor& x, const Tensor& y) {
     const std::int64_t width = heads_ * dim_, rows = x.shape[0];
     Tensor each[3];
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 3; ++i)
       each[i] = tensor(advanced(qkv_, i * rows * width), qkv_.dtype, {rows, width});
-      in_.forward_columns(ops, x, i * width, each[i]);
-    }
+    in_.forward_parts(ops, x, {each[0], each[1], each[2]});
     cache_write::Args write;
     write.pairs = cache_write::Pairs::none;
     write.k = part(each[1], 0), write.v = part(each[2], 0);
-    cache_.attend(ops, write, part(each[0], 0), part(o_, 0));
+    if (cache_.opens(ops))
+      cache_.open(ops, write, part(each[0], 0), part(o_, 0), lse_);
+    else
+      cache_.attend(ops, write, part(each[0], 0), part(o_, 0));
     if (y.data) out_.forward(ops, o_, y);
   }
 

@@ -40,17 +40,27 @@ Tensor Linear::expanded(Ops& ops) const {
   return weight.packed.expanded;
 }
 
+// Where x has few rows, the kernels that read little but the weight; they add nothing to their product.
+bool Linear::forward_few(Ops& ops, const Tensor& x, const Tensor& y) const {
+  if (layout != Layout::out_in || has_bias) return false;
+  if (weight.packed.multiplies(x)) return weight.packed.multiply(ops, x, y), true;
+  if (weight.packed.there() || x.shape[0] > few_rows) return false;
+  matvec::Args args;
+  args.x = x, args.w = weight.value, args.y = y;
+  ops.call(args);
+  return true;
+}
+
 void Linear::forward(Ops& ops, const Tensor& x, const Tensor& y) const {
-  const bool by_rows = layout == Layout::out_in && !has_bias && !adapter.there();
-  if (by_rows && weight.packed.multiplies(x)) return weight.packed.multiply(ops, x, y);
-  if (by_rows && !weight.packed.there() && x.shape[0] <= few_rows) {
-    matvec::Args args;
-    args.x = x, args.w = weight.value, args.y = y;
-    ops.call(args);
+  if (forward_few(ops, x, adapter.there() ? adapter.result() : y)) {
+    if (adapter.there()) adapter.forward(ops, x, y, adapter.result());
     return;
   }
   matmul::Args args;
-  if (adapter.there()) args.c = matrix(adapter.forward(ops, x));
+  if (adapter.there()) {
+    adapter.forward(ops, x, adapter.result());
+    args.c = matrix(adapter.result());
+  }
   const Tensor w = expanded(ops);
   args.a = matrix(x);
   args.b = layout == Layout::in_out ? matrix(w) : transposed(w);
@@ -59,17 +69,20 @@ void Linear::forward(Ops& ops, const Tensor& x, const Tensor& y) const {
   ops.call(args);
 }
 
-void Linear::forward_columns(Ops& ops, const Tensor& x, std::int64_t first, const Tensor& y) const {
-  WARPATH_CHECK(layout == Layout::in_out && !adapter.there(), "columns of an (in, out) weight");
-  const std::int64_t columns = y.shape[1];
+void Linear::forward_parts(Ops& ops, const Tensor& x, std::initializer_list<Tensor> parts) const {
+  WARPATH_CHECK(layout == Layout::in_out, "columns of an (in, out) weight");
+  if (adapter.there()) adapter.forward(ops, x, adapter.result());
   const Tensor w = expanded(ops);
-  matmul::Args args;
-  args.a = matrix(x), args.d = matrix(y);
-  args.b = matrix(w);
-  args.b.data = advanced(w, first);
-  args.b.shape[2] = columns;
-  if (has_bias) args.bias = rows(bias.value, first, columns);
-  ops.call(args);
+  std::int64_t first = 0;
+  for (const Tensor& y : parts) {
+    const std::int64_t width = y.shape[1];
+    matmul::Args args;
+    args.a = matrix(x), args.b = matrix(columns(w, first, width)), args.d = matrix(y);
+    if (adapter.there()) args.c = matrix(columns(adapter.result(), first, width));
+    if (has_bias) args.bias = rows(bias.value, first, width);
+    ops.call(args);
+    first += width;
+  }
 }
 
 void Linear::backward(Ops& ops, const Tensor& x, const Tensor& dy, const Tensor& dx,

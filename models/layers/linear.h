@@ -26,14 +26,15 @@ struct Linear {
                             std::int64_t out, double deviation);
 
   void forward(Ops& ops, const Tensor& x, const Tensor& y) const;
-  // Columns [first, first + y's columns) of the result alone; (in, out) only.
-  void forward_columns(Ops& ops, const Tensor& x, std::int64_t first, const Tensor& y) const;
+  // The columns of the result as tensors one behind the other in memory, all of one width; (in, out) only.
+  void forward_parts(Ops& ops, const Tensor& x, std::initializer_list<Tensor> parts) const;
   // dx = dy W^T (+ add); also the gradients of the weight and the bias, or of the adapter alone where they are frozen. dx
   // may be left out; it may not be the memory of `add`. `alpha` is a factor of all of them, where there is no adapter.
   void backward(Ops& ops, const Tensor& x, const Tensor& dy, const Tensor& dx,
                 const Tensor& add = {}, double alpha = 1) const;
 
  private:
+  bool forward_few(Ops& ops, const Tensor& x, const Tensor& y) const;
   // The weight as a matrix, expanded where it is packed.
   Tensor expanded(Ops& ops) const;
 };

@@ -36,10 +36,7 @@ class LlamaAttention : public Sublayer {
     wk_.forward(ops, x, k_);
     wv_.forward(ops, x, v_);
     if (cache_.there()) {
-      auto write = turning<cache_write::Args>();
-      write.k = of_keys(k_), write.v = of_keys(v_);
-      write.q = of_queries(q_), write.q_out = of_queries(turned_);
-      cache_.attend(ops, write, of_queries(turned_), of_queries(o_));
+      attend_cached(ops);
       if (y.data) wo_.forward(ops, o_, y);
       return;
     }
@@ -72,6 +69,22 @@ class LlamaAttention : public Sublayer {
   struct {
     std::int64_t batch, sequence;
   } b_;
+
+  // The cache's kernel turns keys and queries on its way, except where keys are read before they are in the cache.
+  void attend_cached(Ops& ops) const {
+    auto write = turning<cache_write::Args>();
+    write.k = of_keys(k_), write.v = of_keys(v_);
+    if (cache_.opens(ops)) {
+      auto turn = turning<rope::Forward>();
+      turn.q = turn.q_out = of_queries(q_), turn.k = turn.k_out = of_keys(k_);
+      turn.positions = cache_.positions();
+      ops.call(turn);
+      write.pairs = cache_write::Pairs::none;
+      return cache_.open(ops, write, of_queries(q_), of_queries(o_), lse_);
+    }
+    write.q = of_queries(q_), write.q_out = of_queries(turned_);
+    cache_.attend(ops, write, of_queries(turned_), of_queries(o_));
+  }
 
   template <class Args>
   Args turning() const {

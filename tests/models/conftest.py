@@ -13,6 +13,7 @@ from transformers import AutoModelForCausalLM, GPT2Config, LlamaConfig
 PROGRAM = os.environ.get(
     "WARPATH_PROGRAM", str(pathlib.Path(__file__).parents[2] / "build/bin/warpath")
 )
+torch.set_num_threads(1)  # of models this small, more threads only wait for each other
 # cuda: the same tests on a GPU.
 BACKEND = os.environ.get("WARPATH_BACKEND", "simt")
 
@@ -70,7 +71,7 @@ def warpath(*words: str, status: int = 0, command="train") -> subprocess.Complet
         [PROGRAM, command, "--backend", BACKEND, *map(str, words)],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=550,
         check=False,
     )
     assert done.returncode == status, done.stdout + done.stderr

@@ -66,6 +66,19 @@ def test_greedy(made, chunk):
         assert line["ended"] == "length" and line["prompt_ids"] == list(prompt)
 
 
+@pytest.mark.parametrize("chunk", [1, 5, 64])
+def test_logits_of_a_prompt(made, chunk):
+    """Token by token, with what the cache has behind a first chunk, and all at once: as Hugging Face's."""
+    model, folder = made
+    texts = (b"0123456789012345", b"the small", b"a")
+    words = ("--max-new", 2, "--ignore-eos", "--logprobs", "--chunk", chunk, "--seed", 4)
+    for line in lines("--model", folder, *prompts(*texts), *words):
+        ids = torch.tensor([line["prompt_ids"] + line["ids"]])
+        want = model(ids[:, :-1]).logits.detach()[0, -2:].double().log_softmax(-1)
+        want = want.gather(1, ids[0, -2:, None])[:, 0].tolist()
+        assert line["logprobs"] == pytest.approx(want, abs=2e-5)
+
+
 def test_repetition_penalty(made):
     model, folder = made
     words = ("--max-new", 12, "--temperature", 0, "--ignore-eos", "--repetition-penalty", 1.5)
@@ -212,7 +225,6 @@ def test_text_arrives_as_it_is_written_and_ctrl_c_ends_it(lettered):
     assert any(line.startswith("def") for line in (head + rest).splitlines())
 
 
-@pytest.mark.skipif(BACKEND != "cuda", reason="a CUDA graph needs a GPU")
 def test_a_graph_gives_the_same_bits(made):
     _, folder = made
     words = ("--model", folder, *prompts(*MANY), "--max-new", 18, "--logprobs", "--ignore-eos")

@@ -9,6 +9,7 @@ import zlib
 import pytest
 import torch
 from conftest import dump, losses, train, warpath
+from draws import mixed, normal, shapes, times
 from safetensors.torch import load_file
 from torch import nn
 from torch.nn.functional import cross_entropy, gelu, layer_norm, linear, silu
@@ -105,10 +106,7 @@ def test_three_steps_of_adamw(vit_folder, tmp_path):
     words += ("--rate", 1e-3, "--clip", 0.5, "--seed", 5, "--evaluate-every", 0)
     lines = train(*words, "--out", tmp_path / "run", "--save-every", 1)
     model = ViTForImageClassification.from_pretrained(vit_folder).double()
-    decay = [p for n, p in model.named_parameters() if n.endswith("weight") and p.dim() > 1]
-    others = [p for n, p in model.named_parameters() if not (n.endswith("weight") and p.dim() > 1)]
-    groups = [{"params": decay, "weight_decay": 0.1}, {"params": others, "weight_decay": 0.0}]
-    optimizer = torch.optim.AdamW(groups, betas=(0.9, 0.95), eps=1e-8)
+    optimizer = adamw(dict(model.named_parameters()))
     for step in range(3):
         again = ()
         if step > 0:  # the batch that a run resumed there would take
@@ -136,10 +134,56 @@ def test_three_steps_of_adamw(vit_folder, tmp_path):
     assert written.config.num_labels == 7
 
 
-def test_vit_tells_shapes_apart(tmp_path):
-    lines = train("--model", "vit-tiny", "--steps", 60, "--evaluate-every", 60)
-    assert losses(lines)[0] == pytest.approx(math.log(6), abs=0.15)
-    assert lines[-1]["accuracy"] > 0.3  # by chance: a sixth
+def adamw(parameters: dict[str, nn.Parameter]) -> torch.optim.AdamW:
+    """As warpath has it: matrices decay."""
+    decay = [p for n, p in parameters.items() if n.endswith("weight") and p.dim() > 1]
+    others = [p for n, p in parameters.items() if not (n.endswith("weight") and p.dim() > 1)]
+    groups = [{"params": decay, "weight_decay": 0.1}, {"params": others, "weight_decay": 0.0}]
+    return torch.optim.AdamW(groups, betas=(0.9, 0.95), eps=1e-8)
+
+
+def one_step(optimizer: torch.optim.AdamW, loss: torch.Tensor, step: int, steps: int, rate: float):
+    warmup, least = max(1, steps // 20), rate / 10
+    way = (step - warmup) / (steps - warmup)
+    cosine = least + (rate - least) * 0.5 * (1 + math.cos(math.pi * way))
+    parameters = [p for group in optimizer.param_groups for p in group["params"]]
+    optimizer.zero_grad()
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(parameters, 1)
+    for group in optimizer.param_groups:
+        group["lr"] = rate * step / warmup if step <= warmup else cosine
+    optimizer.step()
+
+
+def test_vit_learns_shapes_as_hugging_faces_does(tmp_path):
+    """From the same weights on the same images: the same losses, and as many classes right."""
+    steps, batch, seed = 40, 16, 2
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 32, "intermediate_size": 64, "num_attention_heads": 2}
+    model = ViTForImageClassification(ViTConfig(**VIT | sizes | {"num_labels": 6}))
+    model.save_pretrained(tmp_path / "model")
+    words = ("--model", tmp_path / "model", "--dtype", "f32", "--batch", batch, "--seed", seed)
+    first, labels = shapes(seed, 0, batch, 12)
+    got = dump(tmp_path, *words)
+    assert relative(got["images"].view(-1, 3, 12, 12), first) < 1e-6
+    assert torch.equal(got["labels"].long(), labels)
+    lines = train(*words, "--steps", steps, "--rate", 3e-3, "--evaluate-every", steps)
+    optimizer, theirs = adamw(dict(model.named_parameters())), []
+    for step in range(1, steps + 1):
+        images, labels = shapes(seed, step - 1, batch, 12)
+        loss = cross_entropy(model(images).logits, labels)
+        theirs.append(float(loss.detach()))
+        one_step(optimizer, loss, step, steps, 3e-3)
+    assert losses(lines) == pytest.approx(theirs, rel=0.01)
+    assert theirs[-1] < 0.85 * theirs[0]
+    held_out = [shapes((1 << 64) - 1, i, batch, 12) for i in range(4)]
+    images, labels = (torch.cat(x) for x in zip(*held_out, strict=True))
+    with torch.no_grad():
+        logits = model(images).logits
+    held_out_loss = float(cross_entropy(logits, labels))
+    assert lines[-1]["evaluated_loss"] == pytest.approx(held_out_loss, rel=0.01)
+    right = float((logits.argmax(1) == labels).double().mean())
+    assert lines[-1]["accuracy"] == pytest.approx(right, abs=0.04) and right > 0.3
 
 
 class PlainDit:
@@ -246,33 +290,66 @@ def read_png(file) -> bytes:
     return b"".join(lines[i * 49 + 1 : (i + 1) * 49] for i in range(16))
 
 
-def test_a_diffusion_model_learns_and_draws(tmp_path):
-    run = tmp_path / "run"
-    lines = train("--model", "dit-tiny", "--steps", 60, "--out", run, "--evaluate-every", 0)
-    assert losses(lines)[0] == pytest.approx(1.0, abs=0.1)  # it predicts no noise at all
-    assert sum(losses(lines)[-10:]) / 10 < 0.6
+def draw_by_torch(model, seed: int, count: int, steps: int, ddim: bool, eta: float) -> torch.Tensor:
+    """What `generate` draws, as bytes of pixels."""
+    a = alpha_bar("cosine", 200).float().double()
+    x = normal(count * 16 * 48, seed, 0).view(count, 16, 48)
+    visited = [i * 199 // (steps - 1) for i in reversed(range(steps))]
+    for number, (t, previous) in enumerate(zip(visited, [*visited[1:], -1], strict=True), 1):
+        with torch.no_grad():
+            eps = model(x, torch.full((count,), t))
+        at, before = float(a[t]), float(a[previous]) if previous >= 0 else 1.0
+        x0 = ((x - math.sqrt(1 - at) * eps) / math.sqrt(at)).clamp(-1, 1)
+        s = math.sqrt(max(0.0, (1 - before) / (1 - at) * (before - at) / before))
+        z = normal(x.numel(), seed, number).view_as(x)
+        if ddim:
+            x = math.sqrt(before) * x0 + math.sqrt(1 - before - (eta * s) ** 2) * eps + eta * s * z
+        else:
+            x = (
+                math.sqrt(before) * (before - at) / (before * (1 - at)) * x0
+                + math.sqrt(at / before) * (1 - before) / (1 - at) * x
+                + s * z
+            )
+    x = x.unflatten(1, (4, 4)).unflatten(3, (3, 4, 4)).permute(0, 1, 4, 2, 5, 3)
+    return (255 * ((x + 1) / 2).clamp(0, 1)).reshape(count, 16, 16, 3)
 
-    def draw(*words):
-        folder = tmp_path / "-".join(map(str, words))
-        line = ("--model", run, "--images", 3, "--sampling-steps", 6, "--out", folder, *words)
+
+def test_a_diffusion_model_learns_and_draws(tmp_path):
+    """Trained as the same model in PyTorch on the same images, times and noise; drawn pixel by pixel as that one draws."""
+    run, steps, batch, seed = tmp_path / "run", 40, 16, 4
+    words = ("--model", "dit-tiny", "--batch", batch, "--seed", seed, "--steps", steps)
+    lines = train(*words, "--out", run, "--evaluate-every", 0)
+    assert losses(lines)[0] == pytest.approx(1.0, abs=0.1)  # it predicts no noise at all
+    assert sum(losses(lines)[-5:]) / 5 < 0.7
+    model, theirs = PlainDit(dump(tmp_path, *words), heads=4), []
+    optimizer = adamw(model.p)
+    for step in range(1, steps + 1):
+        t = times(seed, step - 1, batch, 200)
+        a = alpha_bar("cosine", 200)[t][:, None, None]
+        clean = patches_of(shapes(seed, step - 1, batch, 16)[0], 4).double()
+        noise = normal(clean.numel(), mixed(seed) >> 1, step - 1).view_as(clean)
+        loss = (model(a.sqrt() * clean + (1 - a).sqrt() * noise, t) - noise).square().mean()
+        theirs.append(float(loss.detach()))
+        one_step(optimizer, loss, step, steps, 3e-3)
+    assert losses(lines) == pytest.approx(theirs, rel=0.01)
+    saved = load_file(run / f"step-{steps:06}/model.safetensors")
+    model = PlainDit({"parameter." + n: w for n, w in saved.items()}, heads=4)
+
+    def draw(*more, ddim=True, eta=0.0):
+        folder = tmp_path / "-".join(map(str, more))
+        line = ("--model", run, "--images", 3, "--sampling-steps", 6, "--out", folder, *more)
         files = json.loads(warpath("--json", *line, command="generate").stdout)["images"]
-        assert [f.split("/")[-1] for f in files] == [
-            "image-000.png",
-            "image-001.png",
-            "image-002.png",
-        ]
-        return [read_png(folder / f"image-00{i}.png") for i in range(3)]
+        assert [f.split("/")[-1] for f in files] == [f"image-00{i}.png" for i in range(3)]
+        got = b"".join(read_png(folder / f"image-00{i}.png") for i in range(3))
+        got = torch.tensor(list(got), dtype=torch.double).view(3, 16, 16, 3)
+        want = draw_by_torch(model, 1 if "--seed" in more else 0, 3, 6, ddim, eta)
+        assert (got - want).abs().max() < 1.1  # rounded to whole numbers
+        return got
 
     first = draw("--seed", 1)
-    assert first == draw("--sampler", "ddim", "--seed", 1)
-    assert len(set(first)) == 3 and first != draw("--seed", 2)
-    assert first != draw("--eta", 1, "--seed", 1)
-    assert draw("--eta", 1, "--seed", 1) == draw("--seed", 1, "--eta", 1)
-    ddpm = draw("--sampler", "ddpm", "--seed", 1)
-    assert ddpm == draw("--seed", 1, "--sampler", "ddpm") and ddpm != first
-    # Neighbours are alike: in noise, the mean square of their differences is twice the variance.
-    image = torch.tensor(list(b"".join(first)), dtype=torch.float).view(3, 16, 16, 3)
-    assert float((image[:, 1:] - image[:, :-1]).square().mean()) < 1.7 * float(image.var())
+    others = [draw(), draw("--eta", 1, "--seed", 1, eta=1.0)]
+    others.append(draw("--sampler", "ddpm", "--seed", 1, ddim=False))
+    assert all((first - other).abs().max() > 50 for other in others)
 
 
 def test_refused(tmp_path, vit_folder):

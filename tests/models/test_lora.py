@@ -2,10 +2,12 @@
 
 import filecmp
 import json
+import math
 
 import pytest
 import torch
 from conftest import dump, losses, make_model, train, warpath
+from draws import mixed, philox
 from safetensors.torch import load_file, save_file
 from test_parity import batch_of, reference, relative
 from torch.nn.functional import cross_entropy
@@ -34,8 +36,14 @@ def write_adapter(model, kind, folder) -> dict[str, torch.Tensor]:
     return weights
 
 
-def adapt(model, weights) -> dict[str, torch.nn.Parameter]:
-    """The model with frozen weights and y + alpha / rank (x A^T) B^T in place of y."""
+def kept(shape: torch.Size, p: float, seed: int, offset: int) -> torch.Tensor:
+    """The mask of the op `dropout`."""
+    return (philox(math.prod(shape), seed, offset) >= int(p * 2**32)).view(shape)
+
+
+def adapt(model, weights, dropout=0.0, seed=0, number=0) -> dict[str, torch.nn.Parameter]:
+    """The model with frozen weights and y + alpha / rank (dropout(x) A^T) B^T in place of y."""
+    offsets = iter(range(number << 20, 1 << 62))
     adapters = {name: torch.nn.Parameter(w.double()) for name, w in weights.items()}
     for p in model.parameters():
         p.requires_grad_(False)
@@ -43,16 +51,23 @@ def adapt(model, weights) -> dict[str, torch.nn.Parameter]:
         prefix = f"base_model.model.{name}.lora_"
         if prefix + "A.weight" in adapters:
             a, b = adapters[prefix + "A.weight"], adapters[prefix + "B.weight"]
-            module.register_forward_hook(
-                lambda _, x, y, a=a, b=b: y + ALPHA / RANK * (x[0] @ a.T) @ b.T
-            )
+
+
+            def update(_, x, y, a=a, b=b, offset=next(offsets)):
+                left = x[0]
+                if dropout > 0:
+                    left = left * kept(left.shape, dropout, seed, offset) / (1 - dropout)
+                return y + ALPHA / RANK * (left @ a.T) @ b.T
+
+            module.register_forward_hook(update)
     return adapters
 
 
-def check_against(model, adapters, got):
+def check_against(model, adapters, got, drops=False):
     loss, logits, _ = reference(model, got["tokens"], got["labels"])
     assert relative(got["loss"], loss) < 1e-5
-    assert relative(got["logits"], logits.flatten(0, 1)) < 1e-5
+    # The logits are those of an evaluation.
+    assert (relative(got["logits"], logits.flatten(0, 1)) < 1e-5) != drops
     assert {n[9:] for n in got if n.startswith("gradient.")} == set(adapters)
     for name, adapter in adapters.items():
         assert relative(got["gradient." + name], adapter.grad) < 1e-4, name
@@ -70,6 +85,88 @@ def test_gradients_and_the_frozen_model(kind, tmp_path):
     again = dump(tmp_path, *words, "--recompute")
     for name in weights:
         assert torch.equal(again["gradient." + name], got["gradient." + name]), name
+
+
+def configure(folder, **changes):
+    file = folder / "adapter_config.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | changes))
+
+
+@pytest.mark.parametrize("kind", TARGETS)
+def test_dropout(kind, tmp_path):
+    """Loss and gradients under the very masks that Philox gives; none outside of training."""
+    model = make_model(kind, tmp_path / "model").double()
+    weights = write_adapter(model, kind, tmp_path / "adapter")
+    words = ("--model", tmp_path / "model", "--adapter", tmp_path / "adapter", *BATCH, "--seed", 3)
+    plain = dump(tmp_path, *words)
+    configure(tmp_path / "adapter", lora_dropout=0.3)
+    got = dump(tmp_path, *words)
+    assert torch.equal(got["logits"], plain["logits"]) and got["loss"] != plain["loss"]
+    check_against(model, adapt(model, weights, 0.3, mixed(3) >> 1), got, drops=True)
+    assert kept((999, 7), 0.3, 5, 1 << 40).double().mean() == pytest.approx(0.7, abs=0.02)
+    again = dump(tmp_path, *words, "--recompute")
+    for name in weights:
+        assert torch.equal(again["gradient." + name], got["gradient." + name]), name
+
+
+def written(*words) -> list[dict]:
+    words = ("--max-new", 9, "--ignore-eos", "--logprobs", "--json", *words)
+    return [json.loads(x) for x in warpath(*words, command="generate").stdout.splitlines()]
+
+
+@pytest.mark.parametrize("kind", TARGETS)
+def test_text_with_an_adapter_kept_apart(kind, tmp_path):
+    """As the merged model writes it and as PyTorch does, by one text at a time, by several, and packed."""
+    model = make_model(kind, tmp_path / "model", vocab_size=256).double()
+    weights = write_adapter(model, kind, tmp_path / "run")
+    configure(tmp_path / "run", lora_dropout=0.5)
+    adapter = ("--model", tmp_path / "model", "--adapter", tmp_path / "run")
+    warpath(*adapter, "--dtype", "f32", "--merge", tmp_path / "merged")
+    prompts = ("--prompt", "the small dog", "--prompt", "a", "--prompt", "two cats see")
+    merged = written("--model", tmp_path / "merged", *prompts)
+    without = written("--model", tmp_path / "model", *prompts)
+    adapt(model, weights)
+    for apart in (written(*adapter, *prompts), written(*adapter, *prompts, "--batch", 1)):
+        for line, one, other in zip(apart, merged, without, strict=True):
+            assert line["ids"] == one["ids"] != other["ids"]
+            assert line["logprobs"] == pytest.approx(one["logprobs"], abs=2e-4)
+            ids = torch.tensor([line["prompt_ids"] + line["ids"]])
+            with torch.no_grad():
+                theirs = model(ids[:, :-1]).logits[0, -9:].log_softmax(-1)
+            theirs = theirs.gather(1, ids[0, -9:, None])[:, 0].tolist()
+            assert line["logprobs"] == pytest.approx(theirs, abs=2e-4)
+    (tmp_path / "text").write_bytes(bytes(range(32, 127)))
+    measure = ("--perplexity", tmp_path / "text", "--json")
+    got = json.loads(warpath(*adapter, *measure, "--quantise", "int8", command="generate").stdout)
+    warpath(*adapter, "--dtype", "f32", "--quantise", "int8", "--merge", tmp_path / "packed")
+    for folder, loss in (("merged", "loss"), ("packed", "quantised_loss")):
+        done = warpath("--model", tmp_path / folder, *measure, command="generate")
+        assert got[loss] == pytest.approx(json.loads(done.stdout)["loss"], rel=1e-5)
+
+
+def test_a_wrong_adapter_writes_nothing(tmp_path):
+    model = make_model("llama3", tmp_path / "model", vocab_size=256)
+    weights = write_adapter(model, "llama3", tmp_path / "adapter")
+    make_model("llama3", tmp_path / "wide", vocab_size=256, hidden_size=60)
+    file = tmp_path / "adapter/adapter_model.safetensors"
+    first = next(iter(weights))
+
+    def refused(why, model="model", **changes):
+        configure(tmp_path / "adapter", **changes)
+        words = ("--model", tmp_path / model, "--adapter", tmp_path / "adapter", "--prompt", "a")
+        done = warpath(*words, "--max-new", 2, command="generate", status=2)
+        assert why in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
+
+    refused("is (5, 48), not (5, 60)", model="wide")
+    refused("give its model, too: --model DIR --adapter", model="adapter")
+    refused("no linear layer of the model is named 'nose'", target_modules=["q_proj", "nose"])
+    refused("tensors that belong to no adapter", target_modules=["q_proj", "v_proj"])
+    refused("'lora_dropout' is no probability", target_modules=TARGETS["llama3"], lora_dropout=1)
+    save_file({n: w for n, w in weights.items() if n != first}, file)
+    refused(first, lora_dropout=0)
+    save_file(weights | {first: weights[first] / 0}, file)
+    refused("has NaN or infinity")
+    refused("'use_dora' is not computed here", use_dora=True)
 
 
 @pytest.mark.parametrize("kind", TARGETS)
@@ -170,7 +267,9 @@ def test_steps_of_adamw(tmp_path):
         assert relative(saved[name], adapter.detach()) < 1e-4, name
 
 
-@pytest.mark.parametrize("more", [(), ("--quantise", "nf4", "--dtype", "bf16")])
+@pytest.mark.parametrize(
+    "more", [("--lora-dropout", 0.25), ("--quantise", "nf4", "--dtype", "bf16")]
+)
 def test_a_new_adapter_is_saved_as_peft_has_it_and_goes_on(more, tmp_path):
     make_model("gpt2", tmp_path / "model")
     words = ("--model", tmp_path / "model", "--lora", "q,down", "--rank", 4, *SMALL, "--seed", 3)
@@ -182,6 +281,7 @@ def test_a_new_adapter_is_saved_as_peft_has_it_and_goes_on(more, tmp_path):
     assert config["peft_type"] == "LORA" and config["task_type"] == "CAUSAL_LM"
     assert (config["r"], config["lora_alpha"], config["fan_in_fan_out"]) == (4, 8, True)
     assert config["target_modules"] == ["attn.c_attn", "mlp.c_proj"]
+    assert config["lora_dropout"] == (0.25 if "--lora-dropout" in more else 0)
     shapes = {n: tuple(t.shape) for n, t in load_file(folder / "adapter_model.safetensors").items()}
     prefix = "base_model.model.transformer.h.1."
     assert shapes[prefix + "attn.c_attn.lora_A.weight"] == (4, 48)
@@ -227,6 +327,9 @@ def test_memory_beside_full_training():
         (("--lora", "q", "--quantise", "nf3"), "nf4 and int8 are known"),
         (("--merge", "out"), "--merge needs --adapter"),
         (("--rank", 4), "--rank and --alpha belong to --lora"),
+        (("--lora-dropout", 0.1), "--lora-dropout belongs to --lora"),
+        (("--lora", "q", "--lora-dropout", 1), "--lora-dropout 1: from 0 to less than 1"),
+        (("--lora", "q", "--lora-dropout", 0.1, "--graph"), "leave one of them out"),
         (("--adapter", "missing"), "adapter_config.json: cannot be opened"),
     ],
 )
@@ -250,8 +353,7 @@ def test_refused(words, why):
 def test_a_bad_adapter_is_refused(change, why, tmp_path):
     model = make_model("gpt2", tmp_path / "model")
     write_adapter(model, "gpt2", tmp_path / "adapter")
-    file = tmp_path / "adapter/adapter_config.json"
-    file.write_text(json.dumps(json.loads(file.read_text()) | change))
+    configure(tmp_path / "adapter", **change)
     words = ("--model", tmp_path / "model", "--adapter", tmp_path / "adapter", *SMALL)
     done = warpath(*words, "--steps", 1, status=2)
     assert why in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr

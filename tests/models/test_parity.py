@@ -3,6 +3,7 @@
 import pytest
 import torch
 from conftest import dump, losses, make_model, train
+from draws import mixed
 from safetensors.torch import load_file, save_file
 from torch.nn.functional import cross_entropy
 
@@ -34,7 +35,7 @@ def test_gradients(kind, tmp_path):
         assert relative(got["gradient." + name], gradient) < 1e-4, name
 
 
-@pytest.mark.parametrize("kind", ["gpt2", "llama"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_bf16(kind, tmp_path):
     """As near to the truth as PyTorch in bf16."""
     model = make_model(kind, tmp_path / "model")
@@ -70,16 +71,6 @@ def test_one_block_by_finite_differences(kind, tmp_path):
             ends.append(float(dump(tmp_path, *words)["loss"]))
         slope = (ends[0] - ends[1]) / (2 * step)
         assert slope == pytest.approx(float((gradient * direction).sum()), rel=0.02, abs=2e-4), name
-
-
-MASK = (1 << 64) - 1
-
-
-def mixed(x: int) -> int:
-    x = (x + 0x9E3779B97F4A7C15) & MASK
-    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & MASK
-    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & MASK
-    return x ^ (x >> 31)
 
 
 def batch_of(text: bytes, seed: int, number: int, batch: int, sequence: int):

@@ -46,7 +46,7 @@ def run(tmp_path_factory):
 def test_it_writes_sentences_of_its_grammar(run):
     starts = ["the", "a", "two", "one", "some", "this", "these"]
     prompts = [word for i in range(42) for word in ("--prompt", starts[i % 7])]
-    words = ("--model", run, "--tokens", 31, "--temperature", 0.7, "--json", *prompts)
+    words = ("--model", run, "--tokens", 31, "--json", *prompts)  # and all else by default
     texts = [json.loads(x) for x in warpath(*words, command="generate").stdout.splitlines()]
     sentences = []
     for t in texts:  # the last line of a text is not whole

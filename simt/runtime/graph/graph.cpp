@@ -12,11 +12,9 @@ thread_local Recorder* recorder = nullptr;
 }
 
 KernelCall::KernelCall(const Config& c, const Kernel& kernel)
-    : config(c),
-      kernel_(kernel),
-      bytes_((kernel.call_size + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t)) {
-  std::memcpy(bytes_.data(), kernel.call, kernel.call_size);
-  kernel_.call = bytes_.data();
+    : config(c), kernel_(kernel), lines_((kernel.call_size + sizeof(Line) - 1) / sizeof(Line)) {
+  std::memcpy(lines_.data(), kernel.call, kernel.call_size);
+  kernel_.call = lines_.data();
 }
 
 cudaError_t KernelCall::run() const {
@@ -26,7 +24,7 @@ cudaError_t KernelCall::run() const {
 cudaKernelNodeParams KernelCall::params() {
   if (kernel_.addresses != nullptr) {
     arguments_.resize(kernel_.arguments);
-    kernel_.addresses(bytes_.data(), arguments_.data());
+    kernel_.addresses(lines_.data(), arguments_.data());
   }
   return {const_cast<void*>(kernel_.identity),
           config.grid,

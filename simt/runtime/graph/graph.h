@@ -32,7 +32,10 @@ class KernelCall {
 
  private:
   Kernel kernel_;
-  std::vector<std::max_align_t> bytes_;
+  struct alignas(128) Line {  // more than any parameter asks for; a CUtensorMap wants 64
+    unsigned char bytes[128];
+  };
+  std::vector<Line> lines_;
   std::vector<void*> arguments_;
 };
 
