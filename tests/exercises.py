@@ -208,7 +208,9 @@ def cheats() -> list[str]:
         mine.write_text(head + FIRST.read_text())
         said = warpath("grade", folder=folder)
         if "day A1 is done" not in said.stdout:
-            troubles.append(f"grade of a file of day A1 did not mark the day: {said.stdout}{said.stderr}")
+            troubles.append(
+                f"grade of a file of day A1 did not mark the day: {said.stdout}{said.stderr}"
+            )
     return troubles
 
 

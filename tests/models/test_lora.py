@@ -51,9 +51,9 @@ def adapt(model, weights, dropout=0.0, seed=0, number=0) -> dict[str, torch.nn.P
         prefix = f"base_model.model.{name}.lora_"
         if prefix + "A.weight" in adapters:
             a, b = adapters[prefix + "A.weight"], adapters[prefix + "B.weight"]
+            offset = next(offsets)
 
-
-            def update(_, x, y, a=a, b=b, offset=next(offsets)):
+            def update(_, x, y, a=a, b=b, offset=offset):
                 left = x[0]
                 if dropout > 0:
                     left = left * kept(left.shape, dropout, seed, offset) / (1 - dropout)
