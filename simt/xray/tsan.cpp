@@ -279,6 +279,9 @@ void simt_xray_array(const char* name, const volatile void* base, std::size_t si
   mine[at] = {reinterpret_cast<std::uint64_t>(base), size, id,
               parameter ? Space::constant : Space::local};
 }
+void simt_xray_atomic(const volatile void* address, std::size_t size) {
+  simt::xray::atomic(address, static_cast<unsigned>(size), Atomic::other, HERE);
+}
 void* simt_check_memcpy(void* to, const void* from, std::size_t size) {
   simt::xray::watch(from, size, Kind::load, HERE);
   simt::xray::watch(to, size, Kind::store, HERE);

@@ -1,4 +1,4 @@
-// Constant and local memory, __device__ variables, and ldmatrix. Each line `counts:` says what a run must have (kernels.cu explains
+// Constant and local memory, __device__ variables, vector atomics and ldmatrix. Each line `counts:` says what a run must have (kernels.cu explains
 // the others):
 //   ldc       constant memory: requests:addresses              ldl, stl  local memory: requests:sectors
 // Not yet recorded by ncu.
@@ -85,6 +85,12 @@ __global__ void variable_twice(float* y) {
   y[i] = variable[i] + variable[threads * blocks - 1 - i];
 }
 
+// sm_90: a vector is one reduction of 16 bytes per lane.
+// counts: red=512:8192
+__global__ void atomic_float4(float4* y) {
+  atomicAdd(&y[index_in_grid()], make_float4(1, 2, 3, 4));
+}
+
 // ldmatrix reads four tiles of 8 rows of 16 bytes: one wavefront each where the rows of a tile are in different banks.
 __device__ unsigned four_tiles(const void* row) {
   unsigned a, b, c, d;
@@ -137,6 +143,7 @@ int main(int argc, char** argv) {
   local_unrolled<<<blocks, threads>>>(x, y);
   local_same<<<blocks, threads>>>(x, y, 2);
   variable_twice<<<blocks, threads>>>(y);
+  atomic_float4<<<blocks, threads>>>(reinterpret_cast<float4*>(y));
   matrix_padded<<<blocks, threads>>>(reinterpret_cast<unsigned*>(y));
   matrix_conflicts<<<blocks, threads>>>(reinterpret_cast<unsigned*>(y));
   check(cudaDeviceSynchronize());
