@@ -201,7 +201,7 @@ void find_narrow(const XrayLaunch& l, const XrayAccess& a, std::vector<XrayWaste
   w.sentence = fmt::format(
       "{} {} {} bytes per thread: a warp asks for {} bytes per instruction where 512 are possible. "
       "16 bytes per thread (float4) would take {} requests in place of {}.",
-      where(a), verb(a), a.bytes, 32 * a.bytes, short_count(a.requests * a.bytes / 16),
+      where(a), verb(a), a.bytes, 32 * a.bytes, short_count(std::ceil(a.requests * a.bytes / 16)),
       short_count(a.requests));
   into.push_back(std::move(w));
 }
@@ -276,16 +276,20 @@ void find_rereads(const XrayLaunch& l, std::vector<XrayWaste>& into) {
   into.push_back(std::move(w));
 }
 
-// Shared memory that is read far more often than it is filled.
-void find_shared_traffic(const XrayLaunch& l, std::vector<XrayWaste>& into) {
+// Shared memory that is read far more often than it is filled, for few operations each time.
+// `flops`: of the launch, 0 where they are unknown.
+void find_shared_traffic(const XrayLaunch& l, double flops, std::vector<XrayWaste>& into) {
   double reads = 0, writes = 0;
   const XrayAccess* most = nullptr;
   for (const XrayAccess& a : l.accesses) {
+    if (a.kind == "async_load" || a.kind == "bulk_load") writes += a.bytes_asked / 128;
     if (!a.shared() || a.atomic()) continue;
     (a.loads() ? reads : writes) += a.least_wavefronts;
     if (a.loads() && (most == nullptr || a.least_wavefronts > most->least_wavefronts)) most = &a;
   }
   if (most == nullptr || reads < 4 * writes) return;
+  // A multiprocessor reads a wavefront in the time of 128 FMAs.
+  if (flops >= 256 * reads) return;
   XrayWaste w{"shared memory traffic",     most->file,  most->line, l.kernel,
               0.5 * reads * per_wavefront, reads * 128, "",         "ops/matmul/matmul"};
   w.sentence = fmt::format(
@@ -346,7 +350,8 @@ void find_barriers(const XrayLaunch& l, std::vector<XrayWaste>& into) {
 }
 
 void find_empty_warps(const XrayLaunch& l, std::vector<XrayWaste>& into) {
-  if (l.warps <= 0 || l.blocks_counted <= 0) return;
+  // A warp that waits for another block turns as often as this CPU makes it.
+  if (l.warps <= 0 || l.blocks_counted <= 0 || l.waits > 0) return;
   const double per_block = l.warps / l.blocks_counted;
   const double busiest = l.busiest_warp / l.blocks_counted, mean = l.all_warps / l.warps;
   if (per_block < 2 || mean <= 0 || busiest < 1.5 * mean) return;
@@ -461,6 +466,7 @@ std::vector<XrayLaunch> read_xray(const json& counts, const std::string& main_fi
     l.static_shared = j.at("static_shared");
     l.dynamic_shared = j.at("dynamic_shared");
     l.barriers = number(j, "barriers");
+    l.waits = number(j, "waits");
     l.warp_operations = number(j, "warp_operations");
     l.splits = number(j, "splits");
     l.busiest_warp = number(j, "busiest_warp");
@@ -479,7 +485,8 @@ std::vector<XrayLaunch> read_xray(const json& counts, const std::string& main_fi
   return all;
 }
 
-std::vector<XrayWaste> find_waste(const std::vector<XrayLaunch>& launches, double least_bytes) {
+std::vector<XrayWaste> find_waste(const std::vector<XrayLaunch>& launches, double least_bytes,
+                                  double flops) {
   std::vector<XrayWaste> all;
   find_between_kernels(launches, least_bytes, all);
   for (const XrayLaunch& l : launches) {
@@ -493,7 +500,7 @@ std::vector<XrayWaste> find_waste(const std::vector<XrayLaunch>& launches, doubl
     }
     find_local_arrays(l, all);
     find_rereads(l, all);
-    find_shared_traffic(l, all);
+    find_shared_traffic(l, flops / std::max(1.0, l.all()), all);
     find_divergence(l, all);
     find_barriers(l, all);
     find_empty_warps(l, all);
@@ -518,6 +525,7 @@ std::vector<XrayWaste> find_waste(const std::vector<XrayLaunch>& launches, doubl
   }
   const double work = all_work(launches);
   for (XrayWaste& w : joined) w.share = work > 0 ? w.weight / work : 0;
+  std::erase_if(joined, [](const XrayWaste& w) { return w.share < least_share; });
   std::stable_sort(joined.begin(), joined.end(),
                    [](const XrayWaste& a, const XrayWaste& b) { return a.weight > b.weight; });
   return joined;

@@ -52,7 +52,7 @@ ChosenCase choose_counted_case(const Op& op, const Rung& rung, const Options& o)
       const double bytes = static_cast<double>(plan.input_bytes + plan.output_bytes);
       const double flops = op.cost(harness::ArgsBlob(plan).get()).flops;
       const bool quick = bytes <= (32 << 20) && flops <= 4e7;
-      if (!quick && wanted.empty()) continue;
+      if ((!quick || bytes == 0) && wanted.empty()) continue;
       bool even = true, aligned = true, many = true;
       for (const harness::TensorPlan& t : plan.tensors) {
         if (!t.present || t.shape.empty()) continue;
@@ -234,7 +234,7 @@ Xray take_xray(const harness::Places& places, const std::string& word, const std
   x.launches = read_xray(x.raw, x.file.string());
   if (x.launches.empty()) throw Refusal(fmt::format("{}: its kernels touch no memory", x.title));
   if (!x.file.empty() && o.registers) x.ptxas = registers_of(places, x.file);
-  x.waste = find_waste(x.launches, x.least_bytes);
+  x.waste = find_waste(x.launches, x.least_bytes, x.flops);
   add_spills(x);
   return x;
 }

@@ -212,4 +212,3 @@ SIMT_ATOMIC_INLINE float4 atomicAdd_system(float4* address, float4 value) {
 #undef SIMT_ATOMIC_RMW
 #undef SIMT_ATOMIC
 #undef SIMT_ATOMIC_SCOPE
-#undef SIMT_ATOMIC_INLINE
