@@ -199,10 +199,10 @@ void find_narrow(const XrayLaunch& l, const XrayAccess& a, std::vector<XrayWaste
   XrayWaste w{"narrow accesses",         a.file, a.line, l.kernel,
               0.5 * extra * per_request, 0,      "",     "ops/elementwise/vector_add"};
   w.sentence = fmt::format(
-      "{} {} {} bytes per thread: a warp asks for {} bytes per instruction where 512 are possible. "
+      "{} {} {} per thread: a warp asks for {} bytes per instruction where 512 are possible. "
       "16 bytes per thread (float4) would take {} requests in place of {}.",
-      where(a), verb(a), a.bytes, 32 * a.bytes, short_count(std::ceil(a.requests * a.bytes / 16)),
-      short_count(a.requests));
+      where(a), verb(a), a.bytes == 1 ? "1 byte" : fmt::format("{} bytes", a.bytes), 32 * a.bytes,
+      short_count(std::ceil(a.requests * a.bytes / 16)), short_count(a.requests));
   into.push_back(std::move(w));
 }
 
@@ -374,7 +374,7 @@ void find_empty_warps(const XrayLaunch& l, std::vector<XrayWaste>& into) {
 // What passes through memory between the kernels of an op: written by one, read by the next.
 void find_between_kernels(const std::vector<XrayLaunch>& launches, double least_bytes,
                           std::vector<XrayWaste>& into) {
-  double count = 0, needed = 0, largest = 0;
+  double count = 0, needed = 0, largest = 0, edges = 0;
   const XrayLaunch* most = nullptr;
   for (const XrayLaunch& l : launches) {
     // What sampled blocks touch does not tell what all of them do: they may share it.
@@ -382,10 +382,13 @@ void find_between_kernels(const std::vector<XrayLaunch>& launches, double least_
     const double bytes = l.launches * l.bytes_needed();
     count += l.launches;
     needed += bytes;
+    edges += l.launches * 32 * static_cast<double>(l.accesses.size());
     if (bytes >= largest) most = &l;
     largest = std::max(largest, bytes);
   }
-  if (count < 2 || least_bytes <= 0 || most == nullptr || needed < 1.3 * least_bytes) return;
+  if (count < 2 || least_bytes <= 0 || most == nullptr) return;
+  // Sectors that the ends of many small tensors fill only in part are not what is meant.
+  if (needed - edges < 1.3 * least_bytes) return;
   const double extra = needed - least_bytes;
   XrayWaste w{"between kernels",
               most->accesses.front().file,
