@@ -307,7 +307,7 @@ void find_divergence(const XrayLaunch& l, std::vector<XrayWaste>& into) {
     lanes += c.lanes;
     if (c.splits > 0 && (most == nullptr || c.splits > most->splits)) most = &c;
   }
-  if (times <= 0 || most == nullptr) return;
+  if (times <= 0 || most == nullptr || l.waits > 0) return;  // as in find_empty_warps
   const double active = lanes / times;
   const double full = std::min(32, l.threads());
   if (active > 0.85 * full) return;
@@ -321,8 +321,10 @@ void find_divergence(const XrayLaunch& l, std::vector<XrayWaste>& into) {
               "ops/reduce/reduce"};
   w.sentence = fmt::format(
       "{}:{} splits warps: on average {} of {} lanes take part in an instruction, and the others "
-      "wait. Let whole warps take one side of the branch.",
-      fs::path(most->file).filename().string(), most->line, with_digit(active), with_digit(full));
+      "wait. {}",
+      fs::path(most->file).filename().string(), most->line, with_digit(active), with_digit(full),
+      active < 2 ? "Share the work of that one lane out over the warp or the block."
+                 : "Let whole warps take one side of the branch.");
   into.push_back(std::move(w));
 }
 
