@@ -58,7 +58,7 @@ ChosenCase choose_counted_case(const Op& op, const Rung& rung, const Options& o,
         if (!t.present || t.shape.empty()) continue;
         even = even && t.shape.back() % 32 == 0;
         aligned = aligned && t.offset == 0 && t.layout == Layout::rows;
-        if (t.shape.size() > 1) many = many && t.size / t.shape.back() >= 64;
+        if (t.shape.size() > 1) many = many && t.size >= 64 * t.shape.back() && t.size > 0;
       }
       const std::pair<int, double> score{
           (even ? 4 : 0) + (aligned ? 4 : 0) + (many ? 2 : 0) + (d == DType::f32 ? 1 : 0), bytes};
