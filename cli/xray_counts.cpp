@@ -530,7 +530,12 @@ std::vector<XrayWaste> find_waste(const std::vector<XrayLaunch>& launches, doubl
   }
   const double work = all_work(launches);
   for (XrayWaste& w : joined) w.share = work > 0 ? w.weight / work : 0;
-  std::erase_if(joined, [](const XrayWaste& w) { return w.share < least_share; });
+  // Several lines of a kernel that do the same are as much as one.
+  std::map<std::pair<std::string, std::string>, double> shares;
+  for (const XrayWaste& w : joined) shares[{w.kind, w.kernel}] += w.share;
+  std::erase_if(joined, [&](const XrayWaste& w) {
+    return shares.at({w.kind, w.kernel}) < least_share;
+  });
   std::stable_sort(joined.begin(), joined.end(),
                    [](const XrayWaste& a, const XrayWaste& b) { return a.weight > b.weight; });
   return joined;
