@@ -43,7 +43,7 @@ def missing_entries(root, advice):
         if isinstance(e, dict) and len(e.get("why", "")) < 10
     ]
     stale += [f"{name}: in not_read.json, but it has an entry" for name in unread if name in advice]
-    empty += [f"{name}: not read, without a reason" for name, why in unread.items() if len(why) < 10]
+    empty += [f"{name}: not read, and no reason" for name, why in unread.items() if len(why) < 10]
     return missing + stale + empty, with_next
 
 
