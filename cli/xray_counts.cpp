@@ -199,10 +199,10 @@ void find_narrow(const XrayLaunch& l, const XrayAccess& a, std::vector<XrayWaste
   XrayWaste w{"narrow accesses",         a.file, a.line, l.kernel,
               0.5 * extra * per_request, 0,      "",     "ops/elementwise/vector_add"};
   w.sentence = fmt::format(
-      "{} {} {} bytes per thread: a warp asks for {} bytes per instruction where 512 are possible. "
+      "{} {} {} per thread: a warp asks for {} bytes per instruction where 512 are possible. "
       "16 bytes per thread (float4) would take {} requests in place of {}.",
-      where(a), verb(a), a.bytes, 32 * a.bytes, short_count(a.requests * a.bytes / 16),
-      short_count(a.requests));
+      where(a), verb(a), a.bytes == 1 ? "1 byte" : fmt::format("{} bytes", a.bytes), 32 * a.bytes,
+      short_count(std::ceil(a.requests * a.bytes / 16)), short_count(a.requests));
   into.push_back(std::move(w));
 }
 
@@ -276,16 +276,20 @@ void find_rereads(const XrayLaunch& l, std::vector<XrayWaste>& into) {
   into.push_back(std::move(w));
 }
 
-// Shared memory that is read far more often than it is filled.
-void find_shared_traffic(const XrayLaunch& l, std::vector<XrayWaste>& into) {
+// Shared memory that is read far more often than it is filled, for few operations each time.
+// `flops`: of the launch, 0 where they are unknown.
+void find_shared_traffic(const XrayLaunch& l, double flops, std::vector<XrayWaste>& into) {
   double reads = 0, writes = 0;
   const XrayAccess* most = nullptr;
   for (const XrayAccess& a : l.accesses) {
+    if (a.kind == "async_load" || a.kind == "bulk_load") writes += a.bytes_asked / 128;
     if (!a.shared() || a.atomic()) continue;
     (a.loads() ? reads : writes) += a.least_wavefronts;
     if (a.loads() && (most == nullptr || a.least_wavefronts > most->least_wavefronts)) most = &a;
   }
   if (most == nullptr || reads < 4 * writes) return;
+  // A multiprocessor reads a wavefront in the time of 128 FMAs.
+  if (flops >= 256 * reads) return;
   XrayWaste w{"shared memory traffic",     most->file,  most->line, l.kernel,
               0.5 * reads * per_wavefront, reads * 128, "",         "ops/matmul/matmul"};
   w.sentence = fmt::format(
@@ -303,7 +307,7 @@ void find_divergence(const XrayLaunch& l, std::vector<XrayWaste>& into) {
     lanes += c.lanes;
     if (c.splits > 0 && (most == nullptr || c.splits > most->splits)) most = &c;
   }
-  if (times <= 0 || most == nullptr) return;
+  if (times <= 0 || most == nullptr || l.waits > 0) return;  // as in find_empty_warps
   const double active = lanes / times;
   const double full = std::min(32, l.threads());
   if (active > 0.85 * full) return;
@@ -317,8 +321,10 @@ void find_divergence(const XrayLaunch& l, std::vector<XrayWaste>& into) {
               "ops/reduce/reduce"};
   w.sentence = fmt::format(
       "{}:{} splits warps: on average {} of {} lanes take part in an instruction, and the others "
-      "wait. Let whole warps take one side of the branch.",
-      fs::path(most->file).filename().string(), most->line, with_digit(active), with_digit(full));
+      "wait. {}",
+      fs::path(most->file).filename().string(), most->line, with_digit(active), with_digit(full),
+      active < 2 ? "Share the work of that one lane out over the warp or the block."
+                 : "Let whole warps take one side of the branch.");
   into.push_back(std::move(w));
 }
 
@@ -346,7 +352,8 @@ void find_barriers(const XrayLaunch& l, std::vector<XrayWaste>& into) {
 }
 
 void find_empty_warps(const XrayLaunch& l, std::vector<XrayWaste>& into) {
-  if (l.warps <= 0 || l.blocks_counted <= 0) return;
+  // A warp that waits for another block turns as often as this CPU makes it.
+  if (l.warps <= 0 || l.blocks_counted <= 0 || l.waits > 0) return;
   const double per_block = l.warps / l.blocks_counted;
   const double busiest = l.busiest_warp / l.blocks_counted, mean = l.all_warps / l.warps;
   if (per_block < 2 || mean <= 0 || busiest < 1.5 * mean) return;
@@ -369,7 +376,7 @@ void find_empty_warps(const XrayLaunch& l, std::vector<XrayWaste>& into) {
 // What passes through memory between the kernels of an op: written by one, read by the next.
 void find_between_kernels(const std::vector<XrayLaunch>& launches, double least_bytes,
                           std::vector<XrayWaste>& into) {
-  double count = 0, needed = 0, largest = 0;
+  double count = 0, needed = 0, largest = 0, edges = 0;
   const XrayLaunch* most = nullptr;
   for (const XrayLaunch& l : launches) {
     // What sampled blocks touch does not tell what all of them do: they may share it.
@@ -377,10 +384,13 @@ void find_between_kernels(const std::vector<XrayLaunch>& launches, double least_
     const double bytes = l.launches * l.bytes_needed();
     count += l.launches;
     needed += bytes;
+    edges += l.launches * 32 * static_cast<double>(l.accesses.size());
     if (bytes >= largest) most = &l;
     largest = std::max(largest, bytes);
   }
-  if (count < 2 || least_bytes <= 0 || most == nullptr || needed < 1.3 * least_bytes) return;
+  if (count < 2 || least_bytes <= 0 || most == nullptr) return;
+  // Sectors that the ends of many small tensors fill only in part are not what is meant.
+  if (needed - edges < 1.3 * least_bytes) return;
   const double extra = needed - least_bytes;
   XrayWaste w{"between kernels",
               most->accesses.front().file,
@@ -461,6 +471,7 @@ std::vector<XrayLaunch> read_xray(const json& counts, const std::string& main_fi
     l.static_shared = j.at("static_shared");
     l.dynamic_shared = j.at("dynamic_shared");
     l.barriers = number(j, "barriers");
+    l.waits = number(j, "waits");
     l.warp_operations = number(j, "warp_operations");
     l.splits = number(j, "splits");
     l.busiest_warp = number(j, "busiest_warp");
@@ -479,7 +490,8 @@ std::vector<XrayLaunch> read_xray(const json& counts, const std::string& main_fi
   return all;
 }
 
-std::vector<XrayWaste> find_waste(const std::vector<XrayLaunch>& launches, double least_bytes) {
+std::vector<XrayWaste> find_waste(const std::vector<XrayLaunch>& launches, double least_bytes,
+                                  double flops) {
   std::vector<XrayWaste> all;
   find_between_kernels(launches, least_bytes, all);
   for (const XrayLaunch& l : launches) {
@@ -493,7 +505,7 @@ std::vector<XrayWaste> find_waste(const std::vector<XrayLaunch>& launches, doubl
     }
     find_local_arrays(l, all);
     find_rereads(l, all);
-    find_shared_traffic(l, all);
+    find_shared_traffic(l, flops / std::max(1.0, l.all()), all);
     find_divergence(l, all);
     find_barriers(l, all);
     find_empty_warps(l, all);
@@ -518,6 +530,12 @@ std::vector<XrayWaste> find_waste(const std::vector<XrayLaunch>& launches, doubl
   }
   const double work = all_work(launches);
   for (XrayWaste& w : joined) w.share = work > 0 ? w.weight / work : 0;
+  // Several lines of a kernel that do the same are as much as one.
+  std::map<std::pair<std::string, std::string>, double> shares;
+  for (const XrayWaste& w : joined) shares[{w.kind, w.kernel}] += w.share;
+  std::erase_if(joined, [&](const XrayWaste& w) {
+    return shares.at({w.kind, w.kernel}) < least_share;
+  });
   std::stable_sort(joined.begin(), joined.end(),
                    [](const XrayWaste& a, const XrayWaste& b) { return a.weight > b.weight; });
   return joined;

@@ -54,7 +54,8 @@ struct XrayLaunch {
   int grid[3] = {}, block[3] = {};
   double launches = 1, blocks = 0, blocks_counted = 0;
   std::int64_t static_shared = 0, dynamic_shared = 0;
-  double barriers = 0, warp_operations = 0, splits = 0, busiest_warp = 0, all_warps = 0, warps = 0;
+  double barriers = 0, waits = 0, warp_operations = 0, splits = 0, busiest_warp = 0, all_warps = 0,
+         warps = 0;
   std::vector<XrayAccess> accesses;
   std::vector<XrayCode> code;
   struct Barrier {
@@ -93,8 +94,11 @@ struct XrayWaste {
 
   std::string page() const { return lesson.ends_with(".md") ? lesson : lesson + "/README.md"; }
 };
-// `least_bytes`: what the op must move; 0 where that is unknown.
-std::vector<XrayWaste> find_waste(const std::vector<XrayLaunch>& launches, double least_bytes = 0);
+// Those that are worth a sentence: `least_share` of all that the kernels do, or more. `least_bytes`: what the op must move,
+// `flops`: what it must compute; 0 where that is unknown.
+constexpr double least_share = 0.01;
+std::vector<XrayWaste> find_waste(const std::vector<XrayLaunch>& launches, double least_bytes = 0,
+                                  double flops = 0);
 
 std::string short_count(double n);  // 4096, 131k, 16.8M
 std::string short_bytes(double n);

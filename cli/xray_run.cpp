@@ -19,25 +19,25 @@ namespace fs = std::filesystem;
 
 namespace warpath::cli {
 
-ChosenCase choose_counted_case(const Op& op, const Rung& rung, const Options& o) {
+ChosenCase choose_counted_case(const Op& op, const Rung& rung, const Options& o, bool timed) {
   const std::string wanted = o.cases.empty() ? "" : o.cases.front();
   const std::string type = o.dtypes.empty() ? "" : o.dtypes.front();
   // A shape that is timed, made small: first in f32.
-  ChosenCase timed;
+  ChosenCase small_one;
   for (const Case& c : op.cases) {
-    if (!c.bench || !c.name.starts_with(wanted) ||
-        (timed.test != nullptr && timed.dtype == DType::f32))
+    if (!timed || !c.bench || !c.name.starts_with(wanted) ||
+        (small_one.test != nullptr && small_one.dtype == DType::f32))
       continue;
     for (const DType d : harness::dtypes_of(op, c)) {
-      if ((!type.empty() && type != name(d)) || (timed.test != nullptr && d != DType::f32))
+      if ((!type.empty() && type != name(d)) || (small_one.test != nullptr && d != DType::f32))
         continue;
       const std::optional<Case> small = smaller(op, c, d);
       if (small &&
           rung.supports(args_without_data(harness::make_plan(op, *small, d)).get()).empty())
-        timed = {&c, d, small};
+        small_one = {&c, d, small};
     }
   }
-  if (timed.test != nullptr) return timed;
+  if (small_one.test != nullptr) return small_one;
   ChosenCase best;
   std::pair<int, double> best_score{-1, 0};
   std::string why;
@@ -53,13 +53,13 @@ ChosenCase choose_counted_case(const Op& op, const Rung& rung, const Options& o)
       const double bytes = static_cast<double>(plan.input_bytes + plan.output_bytes);
       const double flops = op.cost(harness::ArgsBlob(plan).get()).flops;
       const bool quick = bytes <= (32 << 20) && flops <= 4e7;
-      if (!quick && wanted.empty()) continue;
+      if ((!quick || bytes == 0) && wanted.empty()) continue;
       bool even = true, aligned = true, many = true;
       for (const harness::TensorPlan& t : plan.tensors) {
         if (!t.present || t.shape.empty()) continue;
         even = even && t.shape.back() % 32 == 0;
         aligned = aligned && t.offset == 0 && t.layout == Layout::rows;
-        if (t.shape.size() > 1) many = many && t.size / t.shape.back() >= 64;
+        if (t.shape.size() > 1) many = many && t.size >= 64 * t.shape.back() && t.size > 0;
       }
       const std::pair<int, double> score{
           (even ? 4 : 0) + (aligned ? 4 : 0) + (many ? 2 : 0) + (d == DType::f32 ? 1 : 0), bytes};
@@ -99,6 +99,30 @@ std::string compiler(const harness::Places& places) {
   return (places.program.parent_path() / "warpath-cc").string();
 }
 
+Xray count_case(const harness::Places& places, const OpEntry& e, const fs::path& source,
+                const fs::path& library, const ChosenCase& chosen, const Options& o) {
+  Xray x;
+  x.title = fmt::format("{}/{}", e.name(), rung_name(source.string()));
+  x.file = fs::canonical(source);
+  const Case& run = chosen.small ? *chosen.small : *chosen.test;
+  x.test = fmt::format("case '{}' in {}", chosen.test->name, name(chosen.dtype));
+  if (chosen.small) {
+    std::vector<std::string> dims;
+    for (const auto& [dim, extent] : run.dims) dims.push_back(fmt::format("{} = {}", dim, extent));
+    x.shape = fmt::format("made small: {}", fmt::join(dims, ", "));
+  }
+  const harness::Plan plan = harness::make_plan(*e.op, run, chosen.dtype);
+  const Cost cost = e.op->cost(harness::ArgsBlob(plan).get());
+  x.flops = cost.flops;
+  x.least_bytes = static_cast<double>(cost.bytes);
+  x.raw = run_counted(
+      {places.program.string(), "check", library.string(), chosen.small ? "--smaller" : "--case",
+       chosen.test->name, "--dtype", std::string(name(chosen.dtype)), "--backend", "simt",
+       "--no-fork", "--launches", "1"},
+      o.blocks);
+  return x;
+}
+
 Xray xray_rung(const harness::Places& places, const std::string& op, const fs::path& file,
                const Options& o) {
   const Backend backend = choose_backend(places, "simt");
@@ -127,27 +151,14 @@ Xray xray_rung(const harness::Places& places, const std::string& op, const fs::p
       if (fs::path(c.rung->file) != source) continue;
       const ChosenCase chosen = choose_counted_case(*e.op, *c.rung, o);
       progress.show(fmt::format("counting {} on {}", file.filename().string(), chosen.test->name));
-      Xray x;
-      x.title = fmt::format("{}/{}", e.name(), rung_name(source.string()));
-      x.file = fs::canonical(source);
-      const Case& run = chosen.small ? *chosen.small : *chosen.test;
-      x.test = fmt::format("case '{}' in {}", chosen.test->name, name(chosen.dtype));
-      if (chosen.small) {
-        std::vector<std::string> dims;
-        for (const auto& [dim, extent] : run.dims)
-          dims.push_back(fmt::format("{} = {}", dim, extent));
-        x.shape = fmt::format("made small: {}", fmt::join(dims, ", "));
+      try {
+        return count_case(places, e, source, library, chosen, o);
+      } catch (const Refusal&) {
+        if (!chosen.small) throw;
       }
-      const harness::Plan plan = harness::make_plan(*e.op, run, chosen.dtype);
-      const Cost cost = e.op->cost(harness::ArgsBlob(plan).get());
-      x.flops = cost.flops;
-      x.least_bytes = static_cast<double>(cost.bytes);
-      x.raw = run_counted(
-          {places.program.string(), "check", library.string(),
-           chosen.small ? "--smaller" : "--case", chosen.test->name, "--dtype",
-           std::string(name(chosen.dtype)), "--backend", "simt", "--no-fork", "--launches", "1"},
-          o.blocks);
-      return x;
+      // Sizes that depend on each other cannot be halved one by one.
+      return count_case(places, e, source, library, choose_counted_case(*e.op, *c.rung, o, false),
+                        o);
     }
   }
   throw Refusal(fmt::format("{} has no rung of {}", file.string(), op));
@@ -233,7 +244,7 @@ Xray take_xray(const harness::Places& places, const std::string& word, const std
   x.launches = read_xray(x.raw, x.file.string());
   if (x.launches.empty()) throw Refusal(fmt::format("{}: its kernels touch no memory", x.title));
   if (!x.file.empty() && o.registers) x.ptxas = registers_of(places, x.file);
-  x.waste = find_waste(x.launches, x.least_bytes);
+  x.waste = find_waste(x.launches, x.least_bytes, x.flops);
   add_spills(x);
   return x;
 }

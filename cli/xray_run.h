@@ -40,6 +40,7 @@ struct ChosenCase {
   DType dtype = DType::f32;
   std::optional<Case> small = std::nullopt;  // what is run in its place
 };
-ChosenCase choose_counted_case(const Op& op, const Rung& rung, const Options& o);
+// `timed`: a timed one, made small, before the others.
+ChosenCase choose_counted_case(const Op& op, const Rung& rung, const Options& o, bool timed = true);
 
 }  // namespace warpath::cli

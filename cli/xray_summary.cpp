@@ -180,7 +180,11 @@ ordered_json totals_json(const Xray& x) {
 
 void print_sentences(const Xray& x) {
   if (x.waste.empty()) {
-    fmt::print("  no access moves more than it must, no warp splits\n");
+    fmt::print(
+        "  no access, branch or barrier wastes more than {:.0f}% of what it does: what limits it "
+        "is "
+        "not counted here\n",
+        100 * least_share);
     return;
   }
   for (std::size_t i = 0; i < std::min<std::size_t>(3, x.waste.size()); ++i) {

@@ -38,6 +38,7 @@ void AccessCounts::add(const AccessCounts& other) {
 void LaunchCounts::add(const LaunchCounts& other) {
   blocks_counted += other.blocks_counted;
   barriers += other.barriers;
+  waits += other.waits;
   warp_meets += other.warp_meets;
   splits += other.splits;
   for (const auto& [pc, counts] : other.accesses) accesses[pc].add(counts);

@@ -80,6 +80,7 @@ struct LaunchCounts {
   std::size_t dynamic_shared = 0, static_shared = 0;
   std::uint64_t launches = 0, blocks = 0, blocks_counted = 0;
   std::uint64_t barriers = 0;    // passed by whole blocks
+  std::uint64_t waits = 0;       // reads by a lane that polls a word for another block
   std::uint64_t warp_meets = 0;  // shuffles, votes, __syncwarp
   std::uint64_t splits = 0;      // a warp's lanes that were together go on apart
   std::unordered_map<const void*, AccessCounts> accesses;  // by the code's address

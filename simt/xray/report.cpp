@@ -251,6 +251,7 @@ void write_launch(Writer& w, const LaunchCounts& l, const std::map<const void*, 
   w.number("static_shared", static_cast<long long>(l.static_shared));
   w.number("dynamic_shared", static_cast<long long>(l.dynamic_shared));
   w.number("barriers", static_cast<long long>(l.barriers));
+  w.number("waits", static_cast<long long>(l.waits));
   w.number("warp_operations", static_cast<long long>(l.warp_meets));
   w.number("splits", static_cast<long long>(l.splits));
   w.number("busiest_warp", static_cast<long long>(l.busiest_warp));

@@ -98,7 +98,8 @@ std::uint64_t heap_begin = 0, heap_size = 0;
 enum class Atomic : unsigned char { read, swap, other };
 
 // A read and the compare-and-swaps of the same word that follow it, until one succeeds, are one atomic operation
-// (simt/atomic.h): how often it fails depends on the OS threads.
+// (simt/atomic.h): how often it fails depends on the OS threads. So are reads of one word one after the other: a lane
+// that waits for another block turns as often as the OS makes it.
 void atomic(const volatile void* p, unsigned size, Atomic how, const void* pc) {
   if (front == nullptr) return;
   Block& block = current_block();
@@ -107,7 +108,15 @@ void atomic(const volatile void* p, unsigned size, Atomic how, const void* pc) {
   const unsigned id = rank_of_running(block);
   std::uint64_t& last_read = state.warp(id / 32).last_read[id % 32];
   const auto address = reinterpret_cast<std::uint64_t>(p);
-  if (how == Atomic::swap && last_read == address) return;
+  constexpr std::uint64_t swapped = std::uint64_t{1} << 63;
+  if (how == Atomic::swap && (last_read & ~swapped) == address) {
+    last_read |= swapped;
+    return;
+  }
+  if (how == Atomic::read && last_read == address) {
+    ++state.counts.waits;
+    return;
+  }
   last_read = how == Atomic::read ? address : 0;
   one(p, size, Kind::atomic, pc);
 }
@@ -278,6 +287,9 @@ void simt_xray_array(const char* name, const volatile void* base, std::size_t si
   count = std::max<std::uint8_t>(count, static_cast<std::uint8_t>(at + 1));
   mine[at] = {reinterpret_cast<std::uint64_t>(base), size, id,
               parameter ? Space::constant : Space::local};
+}
+void simt_xray_atomic(const volatile void* address, std::size_t size) {
+  simt::xray::atomic(address, static_cast<unsigned>(size), Atomic::other, HERE);
 }
 void* simt_check_memcpy(void* to, const void* from, std::size_t size) {
   simt::xray::watch(from, size, Kind::load, HERE);

@@ -4,8 +4,8 @@
     advice_test.py WARPATH ROOT [--all] [--op OP]
 
 advice.json has an entry for a rung that has a next one: [kind, what the next rung does], or {"instead": kind, "why": reason}
-where xray's first sentence is about something else. Rungs that nobody has read with xray yet are named in not_read.json;
-any other rung without an entry is an error. Without --all only rungs of a few ops are run.
+where xray's first sentence is about something else. Rungs that nobody has read with xray yet are named in not_read.json,
+each with the reason; any other rung without an entry is an error. Without --all only rungs of a few ops are run.
 """
 
 import argparse
@@ -42,6 +42,8 @@ def missing_entries(root, advice):
         for name, e in advice.items()
         if isinstance(e, dict) and len(e.get("why", "")) < 10
     ]
+    stale += [f"{name}: in not_read.json, but it has an entry" for name in unread if name in advice]
+    empty += [f"{name}: not read, and no reason" for name, why in unread.items() if len(why) < 10]
     return missing + stale + empty, with_next
 
 

@@ -1,9 +1,9 @@
 """What counting costs: CPU time of a launch under `cc --xray` beside that of plain `cc`, for the last plain rung of each op.
 
-    cost.py WARPATH ROOT [--op OP ...]
+    cost.py WARPATH ROOT [--op OP ...] [--write]
 
 A launch is timed as the difference between runs with more launches and with fewer, so that starting the process and computing the
-reference do not count. Prints the ratios and their median.
+reference do not count. Prints the ratios and their median; --write also puts them into docs/xray.md.
 """
 
 import argparse
@@ -46,6 +46,22 @@ def build(cc, root, file, target, xray):
     return subprocess.run([str(c) for c in command], capture_output=True, check=False).returncode == 0  # fmt: skip
 
 
+def write_table(page, rows, median):
+    """Between the markers of the page."""
+    begin, end = "<!-- cost:BEGIN -->", "<!-- cost:END -->"
+    text = page.read_text()
+    before, rest = text.split(begin)
+    after = rest.split(end)[1]
+    lines = [
+        "| rung | plain | counted | ratio |",
+        "| --- | ---: | ---: | ---: |",
+        *(f"| {n} | {1e3 * p:.1f} ms | {1e3 * x:.1f} ms | {x / p:.0f}x |" for n, p, x in rows),
+        "",
+        f"CPU time of a launch, {len(rows)} ops: median {median:.0f}x.",
+    ]
+    page.write_text("\n".join([before + begin, *lines, end]) + after)
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -53,9 +69,10 @@ def main():
     parser.add_argument("warpath", type=Path)
     parser.add_argument("root", type=Path)
     parser.add_argument("--op", action="append", default=[])
+    parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
     root, cc = args.root.resolve(), args.warpath.resolve().parent / "warpath-cc"
-    ratios = {}
+    rows = []
     for name, files in ladders(root).items():
         plain = [f for f in files if "sm90" not in f.stem]
         if not name.endswith("/") or not plain or (args.op and plain[0].parent.name not in args.op):
@@ -75,11 +92,14 @@ def main():
                 check = [args.warpath, "check", library, "--smaller" if x["shape"] else "--case", case, "--dtype", dtype, "--backend", "simt", "--no-fork"]  # fmt: skip
                 taken[kind] = of_launch(check, root, 20 if kind == "plain" else 2)
         if len(taken) == 2 and None not in taken.values() and taken["plain"] > 0.0005:
-            ratios[label(file)] = taken["xray"] / taken["plain"]
-            print(f"{label(file):38} {1e3 * taken['plain']:8.1f} ms {1e3 * taken['xray']:9.1f} ms {ratios[label(file)]:6.1f}x", flush=True)  # fmt: skip
-    if not ratios:
+            rows.append((label(file), taken["plain"], taken["xray"]))
+            print(f"{label(file):38} {1e3 * taken['plain']:8.1f} ms {1e3 * taken['xray']:9.1f} ms {taken['xray'] / taken['plain']:6.1f}x", flush=True)  # fmt: skip
+    if not rows:
         sys.exit("nothing could be measured")
-    print(f"{len(ratios)} ops: median {statistics.median(ratios.values()):.1f}x")
+    median = statistics.median(x / p for _, p, x in rows)
+    print(f"{len(rows)} ops: median {median:.1f}x")
+    if args.write:
+        write_table(root / "docs/xray.md", rows, median)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-// Constant and local memory, and __device__ variables. Each line `counts:` says what a run must have (kernels.cu explains
+// Constant and local memory, __device__ variables, vector atomics and ldmatrix. Each line `counts:` says what a run must have (kernels.cu explains
 // the others):
 //   ldc       constant memory: requests:addresses              ldl, stl  local memory: requests:sectors
 // Not yet recorded by ncu.
@@ -85,6 +85,42 @@ __global__ void variable_twice(float* y) {
   y[i] = variable[i] + variable[threads * blocks - 1 - i];
 }
 
+// sm_90: a vector is one reduction of 16 bytes per lane.
+// counts: red=512:8192
+__global__ void atomic_float4(float4* y) {
+  atomicAdd(&y[index_in_grid()], make_float4(1, 2, 3, 4));
+}
+
+// ldmatrix reads four tiles of 8 rows of 16 bytes: one wavefront each where the rows of a tile are in different banks.
+__device__ unsigned four_tiles(const void* row) {
+  unsigned a, b, c, d;
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+               : "r"(unsigned(__cvta_generic_to_shared(row)))
+               : "memory");
+  return a ^ b ^ c ^ d;
+}
+
+// Rows of 144 bytes: 36 words apart, so eight rows meet all 32 banks once.
+// counts: sts=512:512 lds=512:2048 st=512:2048
+__global__ void matrix_padded(unsigned* y) {
+  __shared__ __align__(16) unsigned tile[threads / 32][32][36];
+  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  tile[warp][0][lane] = lane;
+  __syncwarp();
+  y[index_in_grid()] = four_tiles(tile[warp][lane]);
+}
+
+// Rows of 64 bytes: every second row of a tile begins in the same bank, so four of them wait for each other.
+// counts: sts=512:512 lds=512:8192 st=512:2048
+__global__ void matrix_conflicts(unsigned* y) {
+  __shared__ __align__(16) unsigned tile[threads / 32][32][16];
+  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  tile[warp][0][lane] = lane;
+  __syncwarp();
+  y[index_in_grid()] = four_tiles(tile[warp][lane]);
+}
+
 void check(cudaError_t error) {
   if (error == cudaSuccess) return;
   std::fprintf(stderr, "%s\n", cudaGetErrorString(error));
@@ -107,6 +143,9 @@ int main(int argc, char** argv) {
   local_unrolled<<<blocks, threads>>>(x, y);
   local_same<<<blocks, threads>>>(x, y, 2);
   variable_twice<<<blocks, threads>>>(y);
+  atomic_float4<<<blocks, threads>>>(reinterpret_cast<float4*>(y));
+  matrix_padded<<<blocks, threads>>>(reinterpret_cast<unsigned*>(y));
+  matrix_conflicts<<<blocks, threads>>>(reinterpret_cast<unsigned*>(y));
   check(cudaDeviceSynchronize());
   check(cudaFree(x));
   check(cudaFree(y));

@@ -81,7 +81,11 @@ def check_spaces(cc, folder):
     run(cc, "--xray", "--reuse", "-std=c++20", here / "spaces.cu", "-o", program)
     run(program, env={"SIMT_XRAY_JSON": str(file), "PATH": "/usr/bin:/bin"})
     counted = json.loads(file.read_text())
-    failures = check_theory(counted, "spaces.cu", 8)
+    failures = check_theory(counted, "spaces.cu", 11)
+    for launch in counted["launches"]:
+        for access in launch["accesses"]:
+            if not any(f["file"].endswith("spaces.cu") for f in access["lines"]):
+                failures.append(f"{launch['kernel']}: a {access['kind']} has no line of spaces.cu")
     twice = next(x for x in counted["launches"] if x["kernel"] == "variable_twice")
     fresh = sum(a["first_touches"] for a in twice["accesses"] if a["kind"] == "load")
     if fresh != 2048:

@@ -65,9 +65,14 @@ bool opens_block(const Source& s, Index open, Index body) {
 Index local_declaration(const Source& s, Index i) {
   const Token& type = s[i - 1];
   if (type.is(Word::return_) || (!s.is_name(i - 1) && !type.is('>'))) return none;
+  Index first = i;  // of the tokens seen that are no line markers
   for (Index begin = i; begin > 0; --begin) {
     const Token& t = s[begin - 1];
-    if (t.is(';') || t.is('{') || t.is('}') || t.kind == Kind::directive) return begin;
+    // A macro's expansion, such as __align__, has line markers around it.
+    const bool pragma =
+        t.kind == Kind::directive && s.text(begin - 1).find("pragma") != std::string_view::npos;
+    if (t.is(';') || t.is('{') || t.is('}') || pragma) return first;
+    if (t.kind == Kind::directive) continue;
     if (t.is(Word::shared_) || t.is(Word::static_) || t.is(Word::extern_) ||
         t.is(Word::constexpr_) || t.is(Word::struct_) || t.is(Word::return_) ||
         t.is(Word::operator_) || t.is('=') || t.is('(') || t.is('?'))
@@ -77,6 +82,7 @@ Index local_declaration(const Source& s, Index i) {
       if (open == none || open == 0 || !s.is(open - 1, Word::alignas_)) return none;
       begin = open;
     }
+    first = begin - 1;
     const std::string_view word = s.text(begin - 1);
     if (word == "using" || word == "typedef" || word == "case" || word == "new" ||
         word == "delete" || word == "goto")

@@ -6,6 +6,9 @@
 
 #include <simt/self.h>
 #include <vector_types.h>
+#ifdef __SIMT_XRAY__
+#include <simt/xray.h>
+#endif
 
 #include <cstring>
 #include <type_traits>
@@ -31,10 +34,17 @@ struct AtomicBits<8> {
   using type = unsigned long long;
 };
 
+// Counted at the line of the program that calls it.
+#ifdef __SIMT_XRAY__
+#define SIMT_ATOMIC_INLINE [[gnu::always_inline]] inline
+#else
+#define SIMT_ATOMIC_INLINE inline
+#endif
+
 // Reads, changes and writes back in one step: change(old) gives the new value, the old one is
 // returned. T is any trivially copyable type of 1, 2, 4 or 8 bytes.
 template <class T, class F>
-inline T atomic_rmw(T* address, F change) {
+SIMT_ATOMIC_INLINE T atomic_rmw(T* address, F change) {
   static_assert(std::is_trivially_copyable_v<T>);
   using Bits = typename AtomicBits<sizeof(T)>::type;
   spin_hint();
@@ -53,7 +63,7 @@ inline T atomic_rmw(T* address, F change) {
 }
 
 template <class T>
-inline T atomic_exchange(T* address, T value) {
+SIMT_ATOMIC_INLINE T atomic_exchange(T* address, T value) {
   using Bits = typename AtomicBits<sizeof(T)>::type;
   spin_hint();
   Bits next;
@@ -65,7 +75,7 @@ inline T atomic_exchange(T* address, T value) {
 
 // Acquires: programs build locks from it with a bare __threadfence.
 template <class T>
-inline T atomic_cas(T* address, T expected, T value) {
+SIMT_ATOMIC_INLINE T atomic_cas(T* address, T expected, T value) {
   spin_hint();
   __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE);
   return expected;
@@ -86,16 +96,14 @@ inline float atomic_sum(const float* address, float old, float value) {
 }  // namespace simt
 
 // One function in its three scopes.
-#define SIMT_ATOMIC(NAME, T, ...)               \
-  inline T NAME(T* address, T value) {          \
-    __VA_ARGS__                                 \
-  }                                             \
-  inline T NAME##_block(T* address, T value) {  \
-    __VA_ARGS__                                 \
-  }                                             \
-  inline T NAME##_system(T* address, T value) { \
-    __VA_ARGS__                                 \
+#define SIMT_ATOMIC_SCOPE(NAME, T, ...)            \
+  SIMT_ATOMIC_INLINE T NAME(T* address, T value) { \
+    __VA_ARGS__                                    \
   }
+#define SIMT_ATOMIC(NAME, T, ...)                 \
+  SIMT_ATOMIC_SCOPE(NAME, T, __VA_ARGS__)         \
+  SIMT_ATOMIC_SCOPE(NAME##_block, T, __VA_ARGS__) \
+  SIMT_ATOMIC_SCOPE(NAME##_system, T, __VA_ARGS__)
 #define SIMT_ATOMIC_FETCH(NAME, T, BUILTIN) \
   SIMT_ATOMIC(NAME, T, simt::spin_hint(); return BUILTIN(address, value, __ATOMIC_RELAXED);)
 #define SIMT_ATOMIC_RMW(NAME, T, EXPRESSION) \
@@ -139,9 +147,9 @@ SIMT_ATOMIC_BITWISE(unsigned)
 SIMT_ATOMIC_BITWISE(simt_ull)
 #undef SIMT_ATOMIC_BITWISE
 
-#define SIMT_ATOMIC_CAS_SCOPE(NAME, T)                 \
-  inline T NAME(T* address, T expected, T value) {     \
-    return simt::atomic_cas(address, expected, value); \
+#define SIMT_ATOMIC_CAS_SCOPE(NAME, T)                         \
+  SIMT_ATOMIC_INLINE T NAME(T* address, T expected, T value) { \
+    return simt::atomic_cas(address, expected, value);         \
   }
 #define SIMT_ATOMIC_CAS(T)                  \
   SIMT_ATOMIC_CAS_SCOPE(atomicCAS, T)       \
@@ -155,26 +163,52 @@ SIMT_ATOMIC_CAS(unsigned short)
 #undef SIMT_ATOMIC_CAS_SCOPE
 
 // sm_90: each element is added atomically, not the vector as a whole.
-inline float2 atomicAdd(float2* address, float2 value) {
-  return {atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)};
+#ifdef __SIMT_XRAY__
+namespace simt {
+// Not watched: the vector is one access.
+SIMT_UNWATCHED inline float add_unwatched(float* address, float value) {
+  float old;
+  __atomic_load(address, &old, __ATOMIC_RELAXED);
+  for (;;) {
+    float next = atomic_sum(address, old, value);
+    if (__atomic_compare_exchange(address, &old, &next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+      return old;
+  }
 }
-inline float4 atomicAdd(float4* address, float4 value) {
-  return {atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y),
-          atomicAdd(&address->z, value.z), atomicAdd(&address->w, value.w)};
+}  // namespace simt
+#define SIMT_ATOMIC_VECTOR_BEGIN \
+  simt::spin_hint();             \
+  simt_xray_atomic(address, sizeof *address);
+#define SIMT_ATOMIC_ELEMENT simt::add_unwatched
+#else
+#define SIMT_ATOMIC_VECTOR_BEGIN
+#define SIMT_ATOMIC_ELEMENT atomicAdd
+#endif
+SIMT_ATOMIC_INLINE float2 atomicAdd(float2* address, float2 value) {
+  SIMT_ATOMIC_VECTOR_BEGIN
+  return {SIMT_ATOMIC_ELEMENT(&address->x, value.x), SIMT_ATOMIC_ELEMENT(&address->y, value.y)};
 }
-inline float2 atomicAdd_block(float2* address, float2 value) {
+SIMT_ATOMIC_INLINE float4 atomicAdd(float4* address, float4 value) {
+  SIMT_ATOMIC_VECTOR_BEGIN
+  return {SIMT_ATOMIC_ELEMENT(&address->x, value.x), SIMT_ATOMIC_ELEMENT(&address->y, value.y),
+          SIMT_ATOMIC_ELEMENT(&address->z, value.z), SIMT_ATOMIC_ELEMENT(&address->w, value.w)};
+}
+#undef SIMT_ATOMIC_VECTOR_BEGIN
+#undef SIMT_ATOMIC_ELEMENT
+SIMT_ATOMIC_INLINE float2 atomicAdd_block(float2* address, float2 value) {
   return atomicAdd(address, value);
 }
-inline float4 atomicAdd_block(float4* address, float4 value) {
+SIMT_ATOMIC_INLINE float4 atomicAdd_block(float4* address, float4 value) {
   return atomicAdd(address, value);
 }
-inline float2 atomicAdd_system(float2* address, float2 value) {
+SIMT_ATOMIC_INLINE float2 atomicAdd_system(float2* address, float2 value) {
   return atomicAdd(address, value);
 }
-inline float4 atomicAdd_system(float4* address, float4 value) {
+SIMT_ATOMIC_INLINE float4 atomicAdd_system(float4* address, float4 value) {
   return atomicAdd(address, value);
 }
 
 #undef SIMT_ATOMIC_FETCH
 #undef SIMT_ATOMIC_RMW
 #undef SIMT_ATOMIC
+#undef SIMT_ATOMIC_SCOPE

@@ -21,7 +21,7 @@ inline bool releases(std::memory_order order) {
 }
 
 template <class T>
-T atomic_load(const T* address, std::memory_order order) {
+SIMT_ATOMIC_INLINE T atomic_load(const T* address, std::memory_order order) {
   using Bits = typename AtomicBits<sizeof(T)>::type;
   spin_hint();
   const Bits bits = __atomic_load_n(reinterpret_cast<const Bits*>(address), __ATOMIC_SEQ_CST);
@@ -32,7 +32,7 @@ T atomic_load(const T* address, std::memory_order order) {
 }
 
 template <class T>
-void atomic_store(T* address, T value, std::memory_order order) {
+SIMT_ATOMIC_INLINE void atomic_store(T* address, T value, std::memory_order order) {
   using Bits = typename AtomicBits<sizeof(T)>::type;
   if (releases(order)) fence();
   Bits bits;
@@ -42,7 +42,7 @@ void atomic_store(T* address, T value, std::memory_order order) {
 
 // The value before; change(old) gives the new one.
 template <class T, class F>
-T atomic_update(T* address, std::memory_order order, F change) {
+SIMT_ATOMIC_INLINE T atomic_update(T* address, std::memory_order order, F change) {
   if (releases(order)) fence();
   const T old = atomic_rmw(address, change);
   if (acquires(order)) fence();
@@ -50,7 +50,8 @@ T atomic_update(T* address, std::memory_order order, F change) {
 }
 
 template <class T>
-bool atomic_compare_exchange(T* address, T& expected, T wanted, std::memory_order order) {
+SIMT_ATOMIC_INLINE bool atomic_compare_exchange(T* address, T& expected, T wanted,
+                                                std::memory_order order) {
   using Bits = typename AtomicBits<sizeof(T)>::type;
   if (releases(order)) fence();
   spin_hint();

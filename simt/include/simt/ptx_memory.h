@@ -14,11 +14,11 @@ namespace simt::ptx {
 
 // ld.acquire, st.release, and volatile or relaxed ones.
 template <class T, std::memory_order Order>
-Array<T, 1> load_strong(const void* at) {
+SIMT_ATOMIC_INLINE Array<T, 1> load_strong(const void* at) {
   return {{atomic_load(static_cast<const T*>(at), Order)}};
 }
 template <std::memory_order Order, class T>
-void store_strong(void* at, const Array<T, 1>& value) {
+SIMT_ATOMIC_INLINE void store_strong(void* at, const Array<T, 1>& value) {
   atomic_store(static_cast<T*>(at), value[0], Order);
 }
 
@@ -65,18 +65,18 @@ unsigned short narrow_half(float value) {
 }
 
 template <class T, Atom Op, class Value>
-T atom(void* at, const Value& value) {
+SIMT_ATOMIC_INLINE T atom(void* at, const Value& value) {
   const T operand = as<T>(value);
   return atomic_rmw(static_cast<T*>(at), [&](T old) { return atom_of<Op>(old, operand); });
 }
 template <class T, class Expected, class Value>
-T atom_cas(void* at, const Expected& expected, const Value& value) {
+SIMT_ATOMIC_INLINE T atom_cas(void* at, const Expected& expected, const Value& value) {
   const T wanted = as<T>(expected), next = as<T>(value);
   return atomic_rmw(static_cast<T*>(at), [&](T old) { return old == wanted ? next : old; });
 }
 // On one or two small floats.
 template <class Bits, Pair P, Atom Op, class Value>
-Bits atom_small(void* at, const Value& value) {
+SIMT_ATOMIC_INLINE Bits atom_small(void* at, const Value& value) {
   const Bits operand = as<Bits>(value);
   return atomic_rmw(static_cast<Bits*>(at), [&](Bits old) {
     Bits out = 0;
@@ -90,13 +90,13 @@ Bits atom_small(void* at, const Value& value) {
 }
 // Several values, each in a step of its own.
 template <class T, Atom Op, int N>
-Array<T, N> atom_all(void* at, const Array<T, N>& values) {
+SIMT_ATOMIC_INLINE Array<T, N> atom_all(void* at, const Array<T, N>& values) {
   Array<T, N> old;
   for (int i = 0; i < N; ++i) old.value[i] = atom<T, Op>(static_cast<T*>(at) + i, values[i]);
   return old;
 }
 template <class Bits, Pair P, Atom Op, int N>
-Array<Bits, N> atom_all_small(void* at, const Array<Bits, N>& values) {
+SIMT_ATOMIC_INLINE Array<Bits, N> atom_all_small(void* at, const Array<Bits, N>& values) {
   Array<Bits, N> old;
   for (int i = 0; i < N; ++i) {
     old.value[i] = atom_small<Bits, P, Op>(static_cast<Bits*>(at) + i, values[i]);

@@ -10,6 +10,8 @@ extern "C" {
 void simt_xray_constant(const char* name, const volatile void* base, std::size_t size);
 // An array of the running thread that is indexed by what only a run knows: a local one, or a parameter.
 void simt_xray_array(const char* name, const volatile void* base, std::size_t size, bool parameter);
+// An atomic operation on a vector (simt/atomic.h).
+void simt_xray_atomic(const volatile void* address, std::size_t size);
 }
 
 template <class T>

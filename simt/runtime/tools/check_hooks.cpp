@@ -9,7 +9,7 @@ void library_writes() {
   if (check_hooks != nullptr) check_hooks->library_wrote();
 }
 
-void tell_matrix_row(const void* row) {
+void ptx::tell_matrix_row(const void* row) {
   if (check_hooks == nullptr || check_hooks->matrix_row == nullptr) return;
   check_hooks->matrix_row(row, __builtin_return_address(0));
 }

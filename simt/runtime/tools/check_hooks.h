@@ -99,7 +99,9 @@ inline std::size_t red_zone(std::size_t wanted) {
   return red_zones ? wanted : 0;
 }
 
-// See CheckHooks::matrix_row.
+// See CheckHooks::matrix_row. Called by ldmatrix (simt/ptx_matrix.h).
+namespace ptx {
 void tell_matrix_row(const void* row);
+}
 
 }  // namespace simt
