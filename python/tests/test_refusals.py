@@ -54,7 +54,7 @@ REFUSED = {
     ),
     "shared memory": (
         lambda: warpath.relu_(X[:1].expand(4, 6)),
-        "relu_?: argument 'x' has elements that share memory, as expand.. makes them",
+        "relu_?: argument 'x' has elements that share memory, as expand.. makes them, and is written to; pass .clone..",
     ),
     "shared memory in a list": (
         lambda: warpath.adamw([X[:1].expand(4, 6)], [X], [X.clone()], [X.clone()]),

@@ -115,4 +115,11 @@ def test_three_steps_of_adamw(accumulate, tmp_path):
         assert lines[step]["norm"] == pytest.approx(float(norm), rel=1e-4)
     weights = load_file(tmp_path / "run/step-000003/model.safetensors")
     for name, p in model.named_parameters():
-        assert relative(weights[name], p.detach()) < 1e-4, name
+        got, want = weights[name], p.detach()
+        if name.endswith("c_attn.bias"):
+            # A softmax does not see what is added to all scores of a row: the gradient of the keys' bias is zero, and
+            # AdamW makes steps of what rounding leaves of it.
+            (q, k, v), (want_q, want_k, want_v) = got.chunk(3), want.chunk(3)
+            assert (k - want_k).abs().max() <= 1e-3 * (1 + 2 + 3) / 3
+            got, want = torch.cat([q, v]), torch.cat([want_q, want_v])
+        assert relative(got, want) < 1e-4, name
