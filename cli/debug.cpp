@@ -8,6 +8,7 @@
 #include <set>
 
 #include "cli/call.h"
+#include "cli/day_state.h"
 #include "cli/kernel_source.h"
 #include "cli/learner.h"
 #include "cli/op_names.h"
@@ -93,33 +94,17 @@ std::pair<std::string, DType> choose_case(const Op& op, const Rung& rung, const 
 fs::path rung_file(const harness::Places& places, const std::string& op, const std::string& rung) {
   const auto folder = harness::find_folder(places.root, op);
   if (!folder) throw Refusal(did_you_mean("op", op, known_names(places)));
-  const std::string part =
-      op.starts_with(folder->name + "_") ? op.substr(folder->name.size() + 1) + "_" : "";
-  std::vector<fs::path> own, plain;
-  std::vector<std::string> own_names, plain_names;
-  std::vector<fs::path> files;
-  for (const auto& e : fs::directory_iterator(folder->path))
-    if (e.path().extension() == ".cu") files.push_back(e.path());
-  std::sort(files.begin(), files.end());
-  for (const fs::path& file : files) {
-    const std::string stem = file.stem().string(), name = rung_name(file.string());
-    if (name == stem && !std::isdigit(static_cast<unsigned char>(stem[0]))) continue;  // no rung
-    if (stem == part + name) own_names.push_back(name);
-    if (stem == name) plain_names.push_back(name);
-    if (!name.starts_with(rung)) continue;
-    if (stem == part + name) own.push_back(file);
-    if (stem == name) plain.push_back(file);
+  std::vector<fs::path> found;
+  std::vector<std::string> names, fitting;
+  for (const fs::path& file : OpsOfTree(places.root).ladder(op)) {
+    names.push_back(rung_name(file));
+    if (!names.back().starts_with(rung)) continue;
+    fitting.push_back(names.back());
+    found.push_back(file);
   }
-  // One file may have the rungs of two ops.
-  const std::vector<fs::path>& found = own.empty() ? plain : own;
-  if (found.empty())
-    throw Refusal(did_you_mean("rung of " + op, rung, own_names.empty() ? plain_names : own_names));
+  if (found.empty()) throw Refusal(did_you_mean("rung of " + op, rung, names));
   if (found.size() > 1)
-    throw Refusal(fmt::format("rung '{}' may be any of: {}", rung, join([&] {
-                                std::vector<std::string> all;
-                                for (const auto& f : found) all.push_back(rung_name(f.string()));
-                                return all;
-                              }())));
+    throw Refusal(fmt::format("rung '{}' may be any of: {}", rung, join(fitting)));
   return found.front();
 }
 

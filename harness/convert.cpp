@@ -84,6 +84,29 @@ T saturate(double x) {
   return static_cast<T>(r);
 }
 
+// f(T{}) for the integer type that holds an element; a boolean is a byte.
+template <class F>
+auto with_integer(DType dtype, F f) {
+  switch (dtype) {
+    case DType::i64:
+      return f(std::int64_t{});
+    case DType::i32:
+      return f(std::int32_t{});
+    case DType::i16:
+      return f(std::int16_t{});
+    case DType::i8:
+      return f(std::int8_t{});
+    case DType::u64:
+      return f(std::uint64_t{});
+    case DType::u32:
+      return f(std::uint32_t{});
+    case DType::u16:
+      return f(std::uint16_t{});
+    default:
+      return f(std::uint8_t{});
+  }
+}
+
 template <class T, class From, class F>
 void each(const From* from, void* to, std::int64_t n, F f) {
   T* out = static_cast<T*>(to);
@@ -108,25 +131,11 @@ void encode(const double* from, DType dtype, void* to, std::int64_t n) {
       return each<std::uint16_t>(from, to, n, F16::encode);
     case DType::bf16:
       return each<std::uint16_t>(from, to, n, BF16::encode);
-    case DType::i64:
-      return each<std::int64_t>(from, to, n, saturate<std::int64_t>);
-    case DType::i32:
-      return each<std::int32_t>(from, to, n, saturate<std::int32_t>);
-    case DType::i16:
-      return each<std::int16_t>(from, to, n, saturate<std::int16_t>);
-    case DType::i8:
-      return each<std::int8_t>(from, to, n, saturate<std::int8_t>);
-    case DType::u64:
-      return each<std::uint64_t>(from, to, n, saturate<std::uint64_t>);
-    case DType::u32:
-      return each<std::uint32_t>(from, to, n, saturate<std::uint32_t>);
-    case DType::u16:
-      return each<std::uint16_t>(from, to, n, saturate<std::uint16_t>);
-    case DType::u8:
-      return each<std::uint8_t>(from, to, n, saturate<std::uint8_t>);
     case DType::boolean:
       return each<std::uint8_t>(from, to, n,
                                 [](double x) { return static_cast<std::uint8_t>(x != 0); });
+    default:
+      return with_integer(dtype, [&]<class T>(T) { each<T>(from, to, n, saturate<T>); });
   }
 }
 
@@ -144,24 +153,8 @@ void decode(const void* from, DType dtype, double* to, std::int64_t n) {
       return each_back<std::uint16_t>(from, to, n, [](std::uint16_t h) {
         return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(h) << 16));
       });
-    case DType::i64:
-      return each_back<std::int64_t>(from, to, n, plain);
-    case DType::i32:
-      return each_back<std::int32_t>(from, to, n, plain);
-    case DType::i16:
-      return each_back<std::int16_t>(from, to, n, plain);
-    case DType::i8:
-      return each_back<std::int8_t>(from, to, n, plain);
-    case DType::u64:
-      return each_back<std::uint64_t>(from, to, n, plain);
-    case DType::u32:
-      return each_back<std::uint32_t>(from, to, n, plain);
-    case DType::u16:
-      return each_back<std::uint16_t>(from, to, n, plain);
-    case DType::u8:
-      return each_back<std::uint8_t>(from, to, n, plain);
-    case DType::boolean:
-      return each_back<std::uint8_t>(from, to, n, plain);
+    default:
+      return with_integer(dtype, [&]<class T>(T) { each_back<T>(from, to, n, plain); });
   }
 }
 
@@ -214,26 +207,12 @@ double largest(DType dtype) {
       return 65504;
     case DType::bf16:
       return std::ldexp(2 - std::ldexp(1, -7), 127);
-    case DType::i64:
-      return static_cast<double>(std::numeric_limits<std::int64_t>::max());
-    case DType::i32:
-      return std::numeric_limits<std::int32_t>::max();
-    case DType::i16:
-      return std::numeric_limits<std::int16_t>::max();
-    case DType::i8:
-      return std::numeric_limits<std::int8_t>::max();
-    case DType::u64:
-      return static_cast<double>(std::numeric_limits<std::uint64_t>::max());
-    case DType::u32:
-      return std::numeric_limits<std::uint32_t>::max();
-    case DType::u16:
-      return std::numeric_limits<std::uint16_t>::max();
-    case DType::u8:
-      return 255;
     case DType::boolean:
       return 1;
+    default:
+      return with_integer(
+          dtype, []<class T>(T) { return static_cast<double>(std::numeric_limits<T>::max()); });
   }
-  return 0;
 }
 
 double smallest_normal(DType dtype) {

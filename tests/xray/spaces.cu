@@ -101,24 +101,25 @@ __device__ unsigned four_tiles(const void* row) {
   return a ^ b ^ c ^ d;
 }
 
-// Rows of 144 bytes: 36 words apart, so eight rows meet all 32 banks once.
-// counts: sts=512:512 lds=512:2048 st=512:2048
-__global__ void matrix_padded(unsigned* y) {
-  __shared__ __align__(16) unsigned tile[threads / 32][32][36];
+template <int words>
+__device__ void load_tiles(unsigned* y) {
+  __shared__ __align__(16) unsigned tile[threads / 32][32][words];
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   tile[warp][0][lane] = lane;
   __syncwarp();
   y[index_in_grid()] = four_tiles(tile[warp][lane]);
 }
 
+// Rows of 144 bytes: 36 words apart, so eight rows meet all 32 banks once.
+// counts: sts=512:512 lds=512:2048 st=512:2048
+__global__ void matrix_padded(unsigned* y) {
+  load_tiles<36>(y);
+}
+
 // Rows of 64 bytes: every second row of a tile begins in the same bank, so four of them wait for each other.
 // counts: sts=512:512 lds=512:8192 st=512:2048
 __global__ void matrix_conflicts(unsigned* y) {
-  __shared__ __align__(16) unsigned tile[threads / 32][32][16];
-  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  tile[warp][0][lane] = lane;
-  __syncwarp();
-  y[index_in_grid()] = four_tiles(tile[warp][lane]);
+  load_tiles<16>(y);
 }
 
 void check(cudaError_t error) {
