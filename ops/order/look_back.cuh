@@ -14,6 +14,7 @@
 #pragma once
 #include <cstdint>
 
+#include "core/block/last_block.cuh"
 #include "core/block/scan.cuh"
 #include "core/host/launch.h"
 #include "core/ptx/order.cuh"
@@ -67,20 +68,42 @@ struct Board {
     return {std::int64_t(ticket) / tiles_, std::int64_t(ticket) % tiles_};
   }
 
+  // The same in two steps, for blocks that take tiles until none is left: the row is -1 then. The ticket may be on its way
+  // while the block does something else.
+  __device__ __forceinline__ unsigned ticket() const { return atomicAdd(&next_[0], 1u); }
+  __device__ __forceinline__ Tile tile(unsigned ticket) const {
+    if (std::int64_t(ticket) >= rows_ * tiles_) return {-1, 0};
+    if (rows_ == 1) return {0, std::int64_t(ticket)};
+    return {std::int64_t(ticket) / tiles_, std::int64_t(ticket) % tiles_};
+  }
+
   // By one whole warp: `mine` is the tile's own value, the result that of all tiles before it in the row.
   template <class Item, class Op>
   __device__ __forceinline__ Item look_back(Tile tile, Item mine, Item identity, Op op) const {
+    if (threadIdx.x % 32 == 0) publish(tile, mine);
+    return before(tile, mine, identity, op);
+  }
+
+  // The two halves of look_back(), for a block that has other work between them. By one thread:
+  template <class Item>
+  __device__ __forceinline__ void publish(Tile tile, Item mine) const {
+    ptx::store_relaxed(&tile_words_[tile.row * tiles_ + tile.part], word(own, mine));
+  }
+  // By one whole warp, after publish(). A word that was there is not read again.
+  template <class Item, class Op>
+  __device__ __forceinline__ Item before(Tile tile, Item mine, Item identity, Op op) const {
     const int lane = threadIdx.x % 32, at = int(tile.part % 32);
     const std::int64_t group = tile.part / 32;
-    std::uint64_t* const tiles = tile_words_ + tile.row * tiles_ + group * 32;
+    const std::uint64_t* const tiles = tile_words_ + tile.row * tiles_ + group * 32;
     std::uint64_t* const groups = group_words_ + tile.row * groups_;
     const bool closes = at == 31 && tile.part + 1 < tiles_;
-    if (lane == 0) ptx::store_relaxed(&tiles[at], word(own, mine));
 
-    std::uint64_t w;
-    do {
-      w = lane < at ? ptx::load_relaxed(&tiles[lane]) : word(own, identity);
-    } while (__any_sync(full_mask, state(w) == nothing));
+    // Lane l looks at the l-th group back; asked for here, it arrives together with the tiles' words.
+    const bool has_group = lane < group;
+    std::uint64_t g = has_group ? ptx::load_relaxed(&groups[group - 1 - lane]) : 0;
+    std::uint64_t w = lane < at ? ptx::load_relaxed(&tiles[lane]) : word(own, identity);
+    while (__any_sync(full_mask, state(w) == nothing))
+      if (state(w) == nothing) w = ptx::load_relaxed(&tiles[lane]);
     Item item = Packed<Item>::unpack(w);
     if (lane == at) item = mine;
     item = warp_scan(item, op);
@@ -91,22 +114,33 @@ struct Board {
     }
     if (closes && lane == 0) ptx::store_relaxed(&groups[group], word(own, through));
 
-    // Lane l looks at the l-th group back. The nearest one that knows everything up to its end is enough, if those
-    // between it and this group have published their own values.
+    // The nearest group that knows everything up to its end is enough, if those between it and this group have
+    // published their own values.
     unsigned knows;
-    bool enough;
-    do {
-      w = lane < group ? ptx::load_relaxed(&groups[group - 1 - lane]) : 0;
-      knows = __ballot_sync(full_mask, state(w) == all);
+    while (true) {
+      knows = __ballot_sync(full_mask, state(g) == all);
       const unsigned between = (knows & (0u - knows)) - 1;
-      enough = knows != 0 && (__ballot_sync(full_mask, state(w) != nothing) & between) == between;
-    } while (!enough);
-    item = Packed<Item>::unpack(w);
+      const unsigned there = __ballot_sync(full_mask, state(g) != nothing);
+      if (knows != 0 && (there & between) == between) break;
+      if (has_group && (between >> lane & 1) && (knows == 0 || state(g) == nothing))
+        g = ptx::load_relaxed(&groups[group - 1 - lane]);
+    }
+    item = Packed<Item>::unpack(g);
     const int nearest = __ffs(int(knows)) - 1;
     Item before = shuffle(item, nearest);
     for (int l = nearest - 1; l >= 0; --l) before = op(before, shuffle(item, l));
     if (closes && lane == 0) ptx::store_relaxed(&groups[group], word(all, op(before, through)));
     return at > 0 ? op(before, inside) : before;
+  }
+
+  // By all threads of a block that has used ticket(), after a barrier: the last block of the grid sets everything back
+  // to zero. `is_last` is a shared variable of the block.
+  __device__ __forceinline__ void close(bool& is_last) const {
+    if (!is_last_block(&next_[1], gridDim.x, is_last)) return;
+    const std::int64_t words = rows_ * (groups_ + tiles_);  // the tiles' words follow the groups'
+    for (std::int64_t i = threadIdx.x; i < words; i += blockDim.x)
+      ptx::store_relaxed(&group_words_[i], std::uint64_t(0));
+    if (threadIdx.x < 2) atomicExch(&next_[threadIdx.x], 0u);
   }
 
   // After look_back(), by one thread. What it returns goes to clean().

@@ -110,6 +110,11 @@ static std::vector<Case> cases() {
   // More than 32 tiles of 4096, more than two groups of 32 tiles of 2048.
   add("groups", 1, 135'009, "sum", "", {.dtypes = {DType::f32, DType::i32}});
   add("groups of halves", 1, 270'001, "sum", "reverse", {.dtypes = {DType::bf16}});
+  // Tiles of 32 KiB: three groups of 32, and rows of several that begin anywhere.
+  add("many groups", 1, 540'001, "sum", "exclusive", {.dtypes = {DType::f32}});
+  add("long rows", 3, 33'333, "sum", "reverse", {.dtypes = {DType::f32, DType::f16}, .offset = 1});
+  add("long rows apart", 2, 20'001, "max", "",
+      {.dtypes = {DType::i32}, .offset = 1, .offsets = {{"y", 2}}});
   add("misaligned", 3, 4099, "sum", "", {.offset = 1});
   add("apart", 2, 1030, "sum", "reverse", {.offset = 1, .offsets = {{"y", 2}}});
   add("wide", 2, 3001, "sum", "", {.fill = Fill::wide, .dtypes = floats});

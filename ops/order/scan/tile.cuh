@@ -1,4 +1,4 @@
-// A tile of a row in registers, four 16-byte vectors per thread, scanned by shuffles alone: what 07 and 08 share.
+// A tile of a row in registers, four 16-byte vectors per thread, scanned by shuffles alone: what 07 to 09 share.
 //
 // A warp's vector k is 32 x 16 bytes in a row, so that its loads are contiguous. Each thread reduces its vector, the
 // lanes scan these sums, and the vectors of a warp follow each other: 20 shuffles for 512 floats, and no shared memory.
@@ -61,11 +61,11 @@ struct Call {
         exclusive(args.exclusive),
         reverse(args.reverse) {}
 
-  // Of any row, at most.
-  std::int64_t tiles() const {
+  // Of any row, at most; a tile has so many vectors.
+  std::int64_t tiles(int vectors_per_tile = tile_vectors) const {
     constexpr int E = lanes_of_16<T>;
     const bool all_aligned = reinterpret_cast<std::uintptr_t>(x) % 16 == 0 && cols % E == 0;
-    return ceil_div(ceil_div(cols + (whole && !all_aligned ? E - 1 : 0), E), tile_vectors);
+    return ceil_div(ceil_div(cols + (whole && !all_aligned ? E - 1 : 0), E), vectors_per_tile);
   }
   __device__ __forceinline__ Row<T> row(std::int64_t r) const {
     const T* const from = x + r * cols;

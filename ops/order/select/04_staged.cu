@@ -5,9 +5,8 @@
 // memory at their rank; from there the block stores them to neighbouring addresses, words of four bytes. With partition,
 // the others fill the same array from its end.
 // Limit: the memory.
-#include "core/thread/vector.cuh"
 #include "ops/order/look_back.cuh"
-#include "ops/order/select/call.cuh"
+#include "ops/order/select/tested.cuh"
 
 namespace warpath::select {
 namespace {
@@ -17,83 +16,6 @@ using order::Board;
 constexpr int threads = 256, warps = threads / 32, vectors = 4;
 template <class T>
 inline constexpr int tile_of = threads* vectors* lanes_of_16<T>;  // 16 KiB
-
-// Vectors are counted from the 16-byte boundary at or before x: so many places before it are empty.
-template <class T>
-__host__ __device__ __forceinline__ int skipped(const T* x) {
-  return int(reinterpret_cast<std::uintptr_t>(x) % 16 / sizeof(T));
-}
-
-// One vector of x, and which of its elements exist and are kept, as bits.
-template <class T>
-struct Tested {
-  static constexpr int E = lanes_of_16<T>;
-  Vector<T, E> in;
-  unsigned exists, kept;
-
-  // Elements [at, at + E); all of them exist where `inside`, which is the same for the whole warp.
-  __device__ __forceinline__ void load(const Call<T>& call, std::int64_t at, bool inside) {
-    if (inside) {
-      in = load_once<E>(call.x + at);
-      exists = (1u << E) - 1;
-      return;
-    }
-    exists = 0;
-#pragma unroll
-    for (int e = 0; e < E; ++e) {
-      const bool here = at + e >= 0 && at + e < call.n;
-      in.at[e] = here ? call.x[at + e] : T(0);
-      exists |= unsigned(here) << e;
-    }
-  }
-
-  __device__ __forceinline__ void test(const Call<T>& call, std::int64_t at) {
-    kept = 0;
-    if (call.test == Test::flags) {
-      if (exists == (1u << E) - 1 && reinterpret_cast<std::uintptr_t>(call.flags + at) % E == 0) {
-        const Vector<unsigned char, E> flags = load_once<E>(call.flags + at);
-#pragma unroll
-        for (int e = 0; e < E; ++e) kept |= unsigned(flags.at[e] != 0) << e;
-      } else {
-#pragma unroll
-        for (int e = 0; e < E; ++e)
-          if (exists >> e & 1) kept |= unsigned(call.flags[at + e] != 0) << e;
-      }
-    } else if (call.test == Test::unique) {
-      // The element before the vector is the last one of the lane below.
-      Value<T> before = shuffle_up(value_of(in.at[E - 1]), 1);
-      if (threadIdx.x % 32 == 0 && at > 0 && at < call.n) before = value_of(call.x[at - 1]);
-#pragma unroll
-      for (int e = 0; e < E; ++e) {
-        const Value<T> mine = value_of(in.at[e]);
-        kept |= unsigned(mine != before || at + e == 0) << e;
-        before = mine;
-      }
-    } else {
-      const bool above = call.test == Test::above;
-#pragma unroll
-      for (int e = 0; e < E; ++e) {
-        const Value<T> mine = value_of(in.at[e]);
-        kept |= unsigned(above ? mine > call.threshold : mine != Value<T>(0)) << e;
-      }
-    }
-    kept &= exists;
-  }
-};
-
-// From shared memory to `n` neighbouring places, by words of four bytes.
-template <class T>
-__device__ __forceinline__ void store_run(T* to, const T* from, int n) {
-  if constexpr (sizeof(T) == 4) {
-    for (int i = threadIdx.x; i < n; i += threads) to[i] = from[i];
-  } else {
-    const int odd = n > 0 && reinterpret_cast<std::uintptr_t>(to) % 4 != 0;
-    if (odd && threadIdx.x == 0) to[0] = from[0];
-    for (int i = odd + 2 * threadIdx.x; i + 1 < n; i += 2 * threads)
-      store<2>(to + i, Vector<T, 2>{from[i], from[i + 1]});
-    if ((n - odd) % 2 == 1 && threadIdx.x == 1) to[n - 1] = from[n - 1];
-  }
-}
 
 template <class T>
 __global__ void __launch_bounds__(threads, sizeof(T) == 4 ? 4 : 3)
@@ -158,10 +80,10 @@ __global__ void __launch_bounds__(threads, sizeof(T) == 4 ? 4 : 3)
   }
   __syncthreads();
   const long long start = kept_before;
-  store_run(call.y + start, places, all);
+  store_run<threads>(call.y + start, places, all);
   if (call.partition) {
     const int others = int(min(begin + tile, call.n) - first) - all;
-    store_run(call.y + call.n - (first - start) - others, places + tile - others, others);
+    store_run<threads>(call.y + call.n - (first - start) - others, places + tile - others, others);
   }
   if (warp == 0) board.clean(mine, left);
 }
