@@ -14,7 +14,9 @@ namespace {
 
 constexpr int threads = 512, warps = threads / 32, most_passes = 8;
 template <class U>
-inline constexpr int items_of = sizeof(U) == 8 ? 8 : 16;  // per thread
+inline constexpr int items_of = sizeof(U) == 8   ? 8
+                                : sizeof(U) == 4 ? 20
+                                                 : 16;  // per thread
 template <class U>
 inline constexpr int tile_of = threads* items_of<U>;
 
@@ -68,16 +70,16 @@ struct Words {
   __device__ __forceinline__ void publish(std::int64_t tile, unsigned state, unsigned n) const {
     ptx::store_relaxed(&words[tile * digits + threadIdx.x], state << 29 | n);
   }
-  // Keys with this thread's digit in the `before` tiles before this one; four requests are in flight.
+  // Keys with this thread's digit in the `before` tiles before this one; eight requests are in flight.
   __device__ __forceinline__ unsigned look_back(std::int64_t tile, std::int64_t before) const {
     unsigned sum = 0;
     while (before > 0) {
-      unsigned w[4];
+      unsigned w[8];
 #pragma unroll
-      for (int j = 0; j < 4; ++j)
+      for (int j = 0; j < 8; ++j)
         w[j] = before > j ? ptx::load_relaxed(&words[(tile - 1 - j) * digits + threadIdx.x]) : 0;
 #pragma unroll
-      for (int j = 0; j < 4; ++j) {
+      for (int j = 0; j < 8; ++j) {
         const unsigned state = w[j] >> 29;
         if (state != own && state != all) break;
         sum += w[j] & ((1u << 29) - 1);

@@ -136,7 +136,7 @@ static std::vector<Case> cases() {
       {.fill = Fill::uniform,
        .dtypes = {DType::i64, DType::i16, DType::i8, DType::u64, DType::u32, DType::u16}});
   add("tiles", 1, 8193, true, {.dtypes = {DType::bf16}});
-  add("tiles", 1, 8200, false, {.fill = Fill::uniform, .dtypes = {DType::i32}});
+  add("tiles", 1, 10'250, false, {.fill = Fill::uniform, .dtypes = {DType::i32}});
   add("more tiles", 1, 17'001, false, {.dtypes = {DType::u8}});
   add("rows of tiles", 2, 9001, true, {.dtypes = {DType::u8}});
   add("64Mi", 1, 64 << 20, false,
