@@ -4,7 +4,7 @@
 // each vector is reduced where it is, the lanes' sums are scanned by shuffles, and only these sums meet in shared memory
 // (tile.cuh). Vectors are cut at 16-byte boundaries wherever a row begins, so rows of any length are loaded the same
 // way. Short rows get a warp each, rows of one tile a block without look-back.
-// Limit: the memory. While a tile looks back its loads are done, so other blocks of the SM must have theirs in flight.
+// Limit: latency. While a tile looks back its loads are done, so other blocks of the SM must have theirs in flight.
 #include "ops/order/scan/tile.cuh"
 
 namespace warpath::scan {

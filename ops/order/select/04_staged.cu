@@ -4,7 +4,7 @@
 // The counts of two vectors share a word, so two scans by shuffles rank four vectors. Kept elements are put into shared
 // memory at their rank; from there the block stores them to neighbouring addresses, words of four bytes. With partition,
 // the others fill the same array from its end.
-// Limit: the memory.
+// Limit: latency. Nothing of a tile is in flight while it looks back.
 #include "ops/order/look_back.cuh"
 #include "ops/order/select/tested.cuh"
 
