@@ -57,6 +57,7 @@ class Writer {
       places_.pop_back();
       active_.push_back(&t);
       if (is_new) {
+        writing_.begins(t.number);
         deliver(t, generator_.read(t.request->prompt, t.pages));
       } else {
         generator_.load(t.pages, t.saved);

@@ -21,6 +21,7 @@ struct Request {
 };
 
 struct Writing {
+  std::function<void(std::size_t text)> begins;  // its prompt is about to be read
   // Each new token of a text with the logits that it was drawn from; false: the text ends here.
   std::function<bool(std::size_t text, std::int32_t token, const std::vector<float>& logits)> take;
   // By `take`, or with all its tokens. `moves`: how often it made room for others.

@@ -173,6 +173,7 @@ int generate(const Options& o) {
   {
     const NoteInterrupts notes;
     models::Writing writing;
+    writing.begins = [&](std::size_t i) { texts.begins(i); };
     writing.take = [&](std::size_t i, std::int32_t token, const std::vector<float>& logits) {
       return texts.take(i, token, logits);
     };

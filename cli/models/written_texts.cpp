@@ -115,7 +115,12 @@ void WrittenTexts::print_json(std::size_t i) const {
   const auto list = [](const auto& numbers) { return nlohmann::json(numbers).dump(); };
   std::string more;
   if (options_.logprobs) more += ",\"logprobs\":" + list(t.logprobs);
-  const double seconds = std::chrono::duration<double>(t.last - t.first).count();
+  const auto between = [](auto from, auto to) {
+    return std::chrono::duration<double>(to - from).count();
+  };
+  const double seconds = between(t.first, t.last);
+  if (options_.speed && !t.ids.empty())
+    more += fmt::format(",\"seconds_to_first_token\":{:.6f}", between(t.begun, t.first));
   if (options_.speed && seconds > 0)
     more += fmt::format(",\"tokens_per_second\":{:.1f}",
                         static_cast<double>(t.ids.size() - 1) / seconds);

@@ -26,6 +26,7 @@ class WrittenTexts {
   WrittenTexts(const models::Tokenizer& tokenizer, std::vector<Prompt> prompts,
                TextOptions options);
 
+  void begins(std::size_t text) { texts_[text].begun = Clock::now(); }
   // A new token of a text; false: the text ends with it.
   bool take(std::size_t text, std::int32_t token, const std::vector<float>& logits);
   void ended(std::size_t text, int moves);
@@ -45,7 +46,8 @@ class WrittenTexts {
     const char* why = nullptr;  // it ended; null: it has not
     bool prompt_printed = false;
     int moves = 0;
-    Clock::time_point first, last;  // when it had its first token, and its last one
+    // When its prompt was begun, when it had its first token, and its last one.
+    Clock::time_point begun, first, last;
   };
 
   bool meets_stop(Text& t, std::size_t before) const;

@@ -1,7 +1,7 @@
 // Sixteen bytes per access, and divisions by multiplication.
 //
-// What changed: a thread moves a vector, where a patch's rows are whole vectors. The divisors are known
-// before the launch, so a quotient is one multiplication and one shift. The row of patches is the block's y.
+// What changed: a thread moves four vectors, where a patch's rows are whole vectors. The divisors are known
+// before the launch, so a quotient is one multiplication and one shift.
 // Limit: the reads come in pieces of a patch's width: 32 bytes for 16 pixels of bf16. Every piece is a sector
 // of its own, and the rest of its cache line is read by another block. Patches whose rows are no vectors
 // are left to rung 01.

@@ -8,14 +8,14 @@
 namespace warpath::patchify {
 namespace {
 
-constexpr int vector_threads = 256;
+constexpr int vector_threads = 256, vectors_in_flight = 4;
 
 // A band is what one row of patches covers: of all channels, `height` rows of the image. Its pieces are vectors.
 struct Band {
   std::int64_t channels, rows;
   int height, cols, width;  // width in vectors
   int size;                 // vectors of a band
-  Divisor by_width, by_height, by_channels, by_cols;
+  Divisor by_width, by_height, by_channels, by_size, by_rows;
 
   static Band of(const Tensor& x, int vector_bytes) {
     const auto width = static_cast<int>(x.shape[5] * size_of(x.dtype) / vector_bytes);
@@ -30,7 +30,8 @@ struct Band {
             Divisor::of(width),
             Divisor::of(height),
             Divisor::of(channels),
-            Divisor::of(cols)};
+            Divisor::of(channels * height * cols * width),
+            Divisor::of(static_cast<int>(x.shape[2]))};
   }
   // Where vector v of a band in the order of the patches is in the image. The bands of an image are rows apart.
   __device__ __forceinline__ std::int64_t in_image(std::int64_t b, std::int64_t r, int v) const {
@@ -48,24 +49,31 @@ struct Band {
 
 template <bool To>
 __global__ void __launch_bounds__(vector_threads)
-    vectors(const uint4* from, uint4* to, const __grid_constant__ Band band, std::int64_t bands) {
-  const int v = blockIdx.x * vector_threads + threadIdx.x;
-  if (v >= band.size) return;
-  for (std::int64_t g = blockIdx.y; g < bands; g += gridDim.y) {
-    const std::int64_t image = band.in_image(g / band.rows, g % band.rows, v);
-    const std::int64_t patches = g * band.size + v;
-    to[To ? patches : image] = ptx::load_last(from + (To ? image : patches), true);
+    vectors(const uint4* from, uint4* to, const __grid_constant__ Band band, int total) {
+  const int first = blockIdx.x * vector_threads * vectors_in_flight + threadIdx.x;
+  uint4 moved[vectors_in_flight];
+  std::int64_t image[vectors_in_flight];
+#pragma unroll
+  for (int u = 0; u < vectors_in_flight; ++u) {
+    const int i = first + u * vector_threads;
+    if (i >= total) break;
+    const int g = band.by_size.quotient(i), b = band.by_rows.quotient(g);
+    image[u] = band.in_image(b, g - b * band.rows, i - g * band.size);
+    moved[u] = ptx::load_last(from + (To ? image[u] : i), true);
+  }
+#pragma unroll
+  for (int u = 0; u < vectors_in_flight; ++u) {
+    const int i = first + u * vector_threads;
+    if (i < total) to[To ? i : image[u]] = moved[u];
   }
 }
 
 template <bool To>
 void run_vectors(const Tensor& image, const Tensor& from, const Tensor& to, cudaStream_t stream) {
   if (from.size() == 0) return;
-  const Band band = Band::of(image, 16);
-  const std::int64_t bands = image.shape[0] * image.shape[2];
-  const dim3 grid(grid_x(band.size, vector_threads),
-                  static_cast<unsigned>(std::min<std::int64_t>(bands, 65535)));
-  vectors<To><<<grid, vector_threads, 0, stream>>>(from.as<uint4>(), to.as<uint4>(), band, bands);
+  const auto total = static_cast<int>(from.bytes() / 16);
+  vectors<To><<<grid_x(total, vector_threads * vectors_in_flight), vector_threads, 0, stream>>>(
+      from.as<uint4>(), to.as<uint4>(), Band::of(image, 16), total);
   CUDA_CHECK(cudaGetLastError());
 }
 
@@ -74,8 +82,7 @@ inline std::string fits_vectors(const Tensor& x, const Tensor& y) {
     return "the rows of a patch must be multiples of 16 bytes";
   if (!x.is_aligned(16) || !y.is_aligned(16))
     return "its tensors must start at multiples of 16 bytes";
-  if (x.size() / std::max<std::int64_t>(x.shape[0] * x.shape[2], 1) >= std::int64_t(1) << 31)
-    return "a row of patches must have less than 2^31 elements";
+  if (x.bytes() >= std::int64_t(1) << 34) return "takes images of less than 16 GiB together";
   return "";
 }
 
