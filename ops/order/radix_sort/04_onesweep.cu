@@ -231,7 +231,7 @@ void launch(const Args& args, cudaStream_t stream) {
                  stream>>>(pass, bins + p * digits, std::int64_t(s.passes) * digits, next + p,
                            Words(words, p), s.tiles);
       };
-      constexpr bool maybe_float = sizeof(U) == 2 || sizeof(U) == 4;
+      constexpr bool maybe_float = sizeof(U) > 1;
       const auto pick = [&]<bool Float>(std::bool_constant<Float>) {
         if (pass.values)
           run(sweep<U, Float, true>, true);

@@ -20,7 +20,8 @@ struct Order {
   explicit Order(const Args& args) {
     const DType d = args.keys.dtype;
     sign = is_signed(d) ? U(U(1) << (8 * sizeof(U) - 1)) : U(0);
-    infinity = U(d == DType::f32    ? 0x7F800000u
+    infinity = U(d == DType::f64    ? std::uint64_t{0x7FF0} << 48
+                 : d == DType::f32  ? 0x7F800000u
                  : d == DType::bf16 ? 0x7F80u
                  : d == DType::f16  ? 0x7C00u
                                     : 0u);
@@ -32,9 +33,9 @@ struct Order {
     return U((key & sign ? U(~key) : U(key ^ sign)) ^ descending);
   }
   __device__ __forceinline__ U of_integer(U key) const { return U(key ^ sign ^ descending); }
-  // Keys of two and of four bytes may be either.
+  // Only keys of one byte are never floats.
   __device__ __forceinline__ U operator()(U key) const {
-    if constexpr (sizeof(U) == 1 || sizeof(U) == 8) return of_integer(key);
+    if constexpr (sizeof(U) == 1) return of_integer(key);
     return infinity != 0 ? of_float(key) : of_integer(key);
   }
 };

@@ -102,7 +102,7 @@ static std::vector<Case> cases() {
     all.push_back(std::move(c));
   };
   // Types of one width share their kernels, so most cases take some of the types.
-  const std::vector<DType> floats = {DType::f32, DType::f16, DType::bf16};
+  const std::vector<DType> floats = {DType::f32, DType::f16, DType::bf16, DType::f64};
   const std::vector<DType> narrow = {DType::f32, DType::bf16, DType::u8};
   const std::vector<DType> wide = {DType::i32, DType::i64, DType::u16};
   const std::map<std::string, Value> down = {{"descending", true}};
@@ -129,7 +129,7 @@ static std::vector<Case> cases() {
   add("middle bits down", 1, 300, true,
       {.fill = Fill::wide,
        .scalars = {{"begin_bit", 5}, {"end_bit", 41}, {"descending", true}},
-       .dtypes = {DType::i64, DType::u64}});
+       .dtypes = {DType::i64, DType::u64, DType::f64}});
   add("misaligned", 1, 519, true, {.dtypes = {DType::f16, DType::i32}, .offset = 1});
   add("tile-1", 1, 2047, false, {.fill = Fill::uniform, .dtypes = {DType::i32}});
   add("uniform", 1, 300, false,
@@ -137,6 +137,7 @@ static std::vector<Case> cases() {
        .dtypes = {DType::i64, DType::i16, DType::i8, DType::u64, DType::u32, DType::u16}});
   add("tiles", 1, 8193, true, {.dtypes = {DType::bf16}});
   add("tiles", 1, 10'250, false, {.fill = Fill::uniform, .dtypes = {DType::i32}});
+  add("tiles of doubles", 1, 4099, true, {.dtypes = {DType::f64}});
   add("more tiles", 1, 17'001, false, {.dtypes = {DType::u8}});
   add("rows of tiles", 2, 9001, true, {.dtypes = {DType::u8}});
   add("64Mi", 1, 64 << 20, false,

@@ -19,8 +19,8 @@ struct Args {
   static Contract contract() {
     return Contract(op, "sorted = keys in order along the last axis, with values beside them")
         .in("keys", &Args::keys, {"rows...", "length"},
-            {DType::f32, DType::f16, DType::bf16, DType::i64, DType::i32, DType::i16, DType::i8,
-             DType::u64, DType::u32, DType::u16, DType::u8})
+            {DType::f32, DType::f16, DType::bf16, DType::f64, DType::i64, DType::i32, DType::i16,
+             DType::i8, DType::u64, DType::u32, DType::u16, DType::u8})
         .in("values", &Args::values, {"value_rows...", "value_length"}, {DType::i32})
         .index()
         .optional()

@@ -11,6 +11,7 @@ import triton.language as tl
 
 TILE, BITS = 512, 4
 _FLOATS = {
+    torch.float64: (torch.int64, 0x7FF0 << 48, 64),
     torch.float32: (torch.int32, 0x7F800000, 32),
     torch.float16: (torch.int16, 0x7C00, 16),
     torch.bfloat16: (torch.int16, 0x7F80, 16),
@@ -53,11 +54,11 @@ def _ordered(keys: torch.Tensor, descending: bool) -> tuple[torch.Tensor, int]:
     """int64 whose low bits are unsigned integers in the order of the keys, and how many bits."""
     if keys.dtype in _FLOATS:
         kind, infinity, width = _FLOATS[keys.dtype]
-        bits = keys.contiguous().view(kind).long() & ((1 << width) - 1)
-        sign = 1 << (width - 1)
+        bits = keys.contiguous().view(kind).long()
+        sign = -(1 << (width - 1))
         bits = torch.where(bits == sign, 0, bits)
-        ordered = torch.where(bits >= sign, ~bits, bits ^ sign)
-        ordered = torch.where((bits & (sign - 1)) > infinity, -1, ordered)
+        ordered = torch.where(bits < 0, ~bits, bits ^ sign)
+        ordered = torch.where((bits & ~sign) > infinity, -1, ordered)
     else:
         width = 8 * keys.element_size()
         unsigned = keys.dtype == torch.uint8 or keys.dtype in _UNSIGNED
