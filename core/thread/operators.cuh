@@ -20,6 +20,9 @@ struct Max {
     return a > b || a != a ? a : b;
   }
   __device__ __forceinline__ int operator()(int a, int b) const { return a > b ? a : b; }
+  __device__ __forceinline__ long long operator()(long long a, long long b) const {
+    return a > b ? a : b;
+  }
   template <class T>
   static __device__ __forceinline__ T identity();
 };
@@ -30,6 +33,10 @@ __device__ __forceinline__ float Max::identity<float>() {
 template <>
 __device__ __forceinline__ int Max::identity<int>() {
   return -2147483647 - 1;
+}
+template <>
+__device__ __forceinline__ long long Max::identity<long long>() {
+  return -9223372036854775807LL - 1;
 }
 
 }  // namespace warpath

@@ -21,41 +21,57 @@
 
 namespace warpath::order {
 
-// How a value is kept in the low 62 bits of a word.
+// How a value is kept in the low 62 bits of a word, or of two: then both words carry the flag, and a reader takes them
+// only where the flags agree.
 template <class Item>
 struct Packed;
 template <>
 struct Packed<float> {
-  static __device__ __forceinline__ std::uint64_t pack(float x) { return __float_as_uint(x); }
-  static __device__ __forceinline__ float unpack(std::uint64_t w) {
-    return __uint_as_float(unsigned(w));
+  static constexpr int words = 1;
+  static __device__ __forceinline__ std::uint64_t pack(float x, int) { return __float_as_uint(x); }
+  static __device__ __forceinline__ float unpack(const std::uint64_t* w) {
+    return __uint_as_float(unsigned(w[0]));
   }
 };
 template <>
 struct Packed<int> {
-  static __device__ __forceinline__ std::uint64_t pack(int x) { return unsigned(x); }
-  static __device__ __forceinline__ int unpack(std::uint64_t w) { return int(unsigned(w)); }
+  static constexpr int words = 1;
+  static __device__ __forceinline__ std::uint64_t pack(int x, int) { return unsigned(x); }
+  static __device__ __forceinline__ int unpack(const std::uint64_t* w) {
+    return int(unsigned(w[0]));
+  }
 };
-// A count, not negative.
 template <>
 struct Packed<long long> {
-  static __device__ __forceinline__ std::uint64_t pack(long long x) { return std::uint64_t(x); }
-  static __device__ __forceinline__ long long unpack(std::uint64_t w) {
-    return (long long)(w & ((std::uint64_t(1) << 62) - 1));
+  static constexpr int words = 2;
+  static __device__ __forceinline__ std::uint64_t pack(long long x, int i) {
+    return unsigned(x >> (32 * i));
+  }
+  static __device__ __forceinline__ long long unpack(const std::uint64_t* w) {
+    return (long long)(std::uint64_t(unsigned(w[1])) << 32 | unsigned(w[0]));
+  }
+};
+// A count, below 2^62.
+template <>
+struct Packed<unsigned long long> {
+  static constexpr int words = 1;
+  static __device__ __forceinline__ std::uint64_t pack(unsigned long long x, int) { return x; }
+  static __device__ __forceinline__ unsigned long long unpack(const std::uint64_t* w) {
+    return w[0] & ((std::uint64_t(1) << 62) - 1);
   }
 };
 
 struct Board {
-  // `tiles` per row. All of `scratch` is zero before a launch, and after it.
-  Board(std::int64_t rows, std::int64_t tiles, void* scratch)
-      : tiles_(tiles), groups_(ceil_div(tiles, 32)), rows_(rows) {
+  // `tiles` per row, `words` per value: those of Packed. All of `scratch` is zero before a launch, and after it.
+  Board(std::int64_t rows, std::int64_t tiles, void* scratch, int words = 1)
+      : tiles_(tiles), groups_(ceil_div(tiles, 32)), rows_(rows), words_(words) {
     group_words_ = static_cast<std::uint64_t*>(scratch) + 1;
-    tile_words_ = group_words_ + rows * groups_;
-    counters_ = reinterpret_cast<unsigned*>(tile_words_ + rows * tiles_);
+    tile_words_ = group_words_ + rows * groups_ * words;
+    counters_ = reinterpret_cast<unsigned*>(tile_words_ + rows * tiles_ * words);
     next_ = static_cast<unsigned*>(scratch);
   }
-  static std::int64_t bytes(std::int64_t rows, std::int64_t tiles) {
-    return 8 + rows * (ceil_div(tiles, 32) * 12 + tiles * 8);
+  static std::int64_t bytes(std::int64_t rows, std::int64_t tiles, int words = 1) {
+    return 8 + rows * (ceil_div(tiles, 32) * (8 * words + 4) + tiles * 8 * words);
   }
 
   struct Tile {
@@ -87,49 +103,49 @@ struct Board {
   // The two halves of look_back(), for a block that has other work between them. By one thread:
   template <class Item>
   __device__ __forceinline__ void publish(Tile tile, Item mine) const {
-    ptx::store_relaxed(&tile_words_[tile.row * tiles_ + tile.part], word(own, mine));
+    put(tile_words_, tile.row * tiles_ + tile.part, own, mine);
   }
-  // By one whole warp, after publish(). A word that was there is not read again.
+  // By one whole warp, after publish(). A value that was there is not read again.
   template <class Item, class Op>
   __device__ __forceinline__ Item before(Tile tile, Item mine, Item identity, Op op) const {
     const int lane = threadIdx.x % 32, at = int(tile.part % 32);
-    const std::int64_t group = tile.part / 32;
-    const std::uint64_t* const tiles = tile_words_ + tile.row * tiles_ + group * 32;
-    std::uint64_t* const groups = group_words_ + tile.row * groups_;
+    const std::int64_t group = tile.part / 32, first_group = tile.row * groups_;
+    const std::int64_t my_tile = tile.row * tiles_ + group * 32 + lane;
+    const std::int64_t my_group = first_group + group - 1 - lane;
     const bool closes = at == 31 && tile.part + 1 < tiles_;
 
     // Lane l looks at the l-th group back; asked for here, it arrives together with the tiles' words.
     const bool has_group = lane < group;
-    std::uint64_t g = has_group ? ptx::load_relaxed(&groups[group - 1 - lane]) : 0;
-    std::uint64_t w = lane < at ? ptx::load_relaxed(&tiles[lane]) : word(own, identity);
-    while (__any_sync(full_mask, state(w) == nothing))
-      if (state(w) == nothing) w = ptx::load_relaxed(&tiles[lane]);
-    Item item = Packed<Item>::unpack(w);
-    if (lane == at) item = mine;
+    Found<Item> g, w;
+    if (has_group) g.look(group_words_, my_group);
+    if (lane < at) w.look(tile_words_, my_tile);
+    while (__any_sync(full_mask, lane < at && w.state() == nothing))
+      if (lane < at && w.state() == nothing) w.look(tile_words_, my_tile);
+    Item item = lane < at ? w.value() : lane == at ? mine : identity;
     item = warp_scan(item, op);
     const Item inside = shuffle(item, at > 0 ? at - 1 : 0), through = shuffle(item, at);
     if (group == 0) {
-      if (closes && lane == 0) ptx::store_relaxed(&groups[0], word(all, through));
+      if (closes && lane == 0) put(group_words_, first_group, all, through);
       return at > 0 ? inside : identity;
     }
-    if (closes && lane == 0) ptx::store_relaxed(&groups[group], word(own, through));
+    if (closes && lane == 0) put(group_words_, first_group + group, own, through);
 
     // The nearest group that knows everything up to its end is enough, if those between it and this group have
     // published their own values.
     unsigned knows;
     while (true) {
-      knows = __ballot_sync(full_mask, state(g) == all);
+      knows = __ballot_sync(full_mask, g.state() == all);
       const unsigned between = (knows & (0u - knows)) - 1;
-      const unsigned there = __ballot_sync(full_mask, state(g) != nothing);
+      const unsigned there = __ballot_sync(full_mask, g.state() != nothing);
       if (knows != 0 && (there & between) == between) break;
-      if (has_group && (between >> lane & 1) && (knows == 0 || state(g) == nothing))
-        g = ptx::load_relaxed(&groups[group - 1 - lane]);
+      if (has_group && (between >> lane & 1) && (knows == 0 || g.state() == nothing))
+        g.look(group_words_, my_group);
     }
-    item = Packed<Item>::unpack(g);
+    item = g.value();
     const int nearest = __ffs(int(knows)) - 1;
     Item before = shuffle(item, nearest);
     for (int l = nearest - 1; l >= 0; --l) before = op(before, shuffle(item, l));
-    if (closes && lane == 0) ptx::store_relaxed(&groups[group], word(all, op(before, through)));
+    if (closes && lane == 0) put(group_words_, first_group + group, all, op(before, through));
     return at > 0 ? op(before, inside) : before;
   }
 
@@ -137,7 +153,8 @@ struct Board {
   // to zero. `is_last` is a shared variable of the block.
   __device__ __forceinline__ void close(bool& is_last) const {
     if (!is_last_block(&next_[1], gridDim.x, is_last)) return;
-    const std::int64_t words = rows_ * (groups_ + tiles_);  // the tiles' words follow the groups'
+    const std::int64_t words =
+        rows_ * (groups_ + tiles_) * words_;  // the tiles' follow the groups'
     for (std::int64_t i = threadIdx.x; i < words; i += blockDim.x)
       ptx::store_relaxed(&group_words_[i], std::uint64_t(0));
     if (threadIdx.x < 2) atomicExch(&next_[threadIdx.x], 0u);
@@ -155,8 +172,9 @@ struct Board {
     const std::int64_t group = tile.part / 32;
     const int size = int(min(std::int64_t(32), tiles_ - group * 32));
     if (int(__shfl_sync(full_mask, left, 0)) != size - 1) return;
-    if (lane < size)
-      ptx::store_relaxed(&tile_words_[tile.row * tiles_ + group * 32 + lane], std::uint64_t(0));
+    for (int i = lane; i < size * words_; i += 32)
+      ptx::store_relaxed(&tile_words_[(tile.row * tiles_ + group * 32) * words_ + i],
+                         std::uint64_t(0));
     unsigned done = 0;
     if (lane == 0) {
       atomicExch(&counters_[tile.row * groups_ + group], 0u);
@@ -164,20 +182,43 @@ struct Board {
     }
     if (__shfl_sync(full_mask, done, 0) != unsigned(rows_ * groups_) - 1) return;
     if (groups_ > 1)
-      for (std::int64_t g = lane; g < rows_ * groups_; g += 32)
+      for (std::int64_t g = lane; g < rows_ * groups_ * words_; g += 32)
         ptx::store_relaxed(&group_words_[g], std::uint64_t(0));
     if (lane < 2) atomicExch(&next_[lane], 0u);
   }
 
  private:
   static constexpr unsigned nothing = 0, own = 1, all = 2;  // what a word holds the value of
-  static __device__ __forceinline__ unsigned state(std::uint64_t w) { return unsigned(w >> 62); }
   template <class Item>
-  static __device__ __forceinline__ std::uint64_t word(unsigned state, Item x) {
-    return std::uint64_t(state) << 62 | Packed<Item>::pack(x);
+  static __device__ __forceinline__ void put(std::uint64_t* words, std::int64_t at, unsigned state,
+                                             Item x) {
+    using P = Packed<Item>;
+#pragma unroll
+    for (int i = 0; i < P::words; ++i)
+      ptx::store_relaxed(&words[at * P::words + i], std::uint64_t(state) << 62 | P::pack(x, i));
   }
 
+  // What was read of a published value.
+  template <class Item>
+  struct Found {
+    static constexpr int words = Packed<Item>::words;
+    std::uint64_t w[words] = {};
+
+    __device__ __forceinline__ void look(const std::uint64_t* from, std::int64_t at) {
+#pragma unroll
+      for (int i = 0; i < words; ++i) w[i] = ptx::load_relaxed(&from[at * words + i]);
+    }
+    // `nothing` too where one word is newer than the other.
+    __device__ __forceinline__ unsigned state() const {
+      return w[0] >> 62 == w[words - 1] >> 62 ? unsigned(w[0] >> 62) : nothing;
+    }
+    __device__ __forceinline__ Item value() const {
+      return Packed<Item>::unpack(w);
+    }
+  };
+
   std::int64_t tiles_, groups_, rows_;  // tiles and groups per row
+  int words_;                           // of a value
   unsigned* next_;                      // the next tile; the number of groups that are done
   std::uint64_t *group_words_, *tile_words_;
   unsigned* counters_;  // of each group: tiles that have left

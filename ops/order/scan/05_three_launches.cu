@@ -61,7 +61,8 @@ void launch(const Args& args, cudaStream_t stream) {
 }
 
 std::int64_t scratch_bytes(const Args& args) {
-  return args.x.shape[0] * ceil_div(args.x.shape[1], tile) * 4;
+  const std::int64_t value = std::max<std::int64_t>(4, size_of(args.x.dtype));
+  return args.x.shape[0] * ceil_div(args.x.shape[1], tile) * value;
 }
 
 WARPATH_RUNG(Args, launch, .supports = no_segments, .scratch = scratch_bytes);

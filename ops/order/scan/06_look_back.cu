@@ -80,13 +80,19 @@ void launch(const Args& args, cudaStream_t stream) {
     using T = typename decltype(tag)::type;
     const std::int64_t rows = args.x.shape[0], tiles = tiles_of(args);
     one_pass<<<grid_x(rows * tiles, 1), threads, 0, stream>>>(
-        Rows<T>(args), Board(rows, tiles, args.scratch.data), op);
+        Rows<T>(args), Board(rows, tiles, args.scratch.data, order::Packed<Value<T>>::words), op);
   });
   CUDA_CHECK(cudaGetLastError());
 }
 
 std::int64_t board_bytes(const Args& args) {
-  return args.x.size() == 0 ? 0 : Board::bytes(args.x.shape[0], tiles_of(args));
+  if (args.x.size() == 0) return 0;
+  std::int64_t bytes = 0;
+  dispatch_scan(args, [&](auto tag, auto) {
+    using A = Value<typename decltype(tag)::type>;
+    bytes = Board::bytes(args.x.shape[0], tiles_of(args), order::Packed<A>::words);
+  });
+  return bytes;
 }
 
 WARPATH_RUNG(Args, launch, .supports = no_segments, .scratch = board_bytes, .zeroed = board_bytes);

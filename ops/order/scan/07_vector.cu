@@ -30,7 +30,7 @@ void launch(const Args& args, cudaStream_t stream) {
     using T = typename decltype(tag)::type;
     const Call<T> call(args);
     const std::int64_t each = call.tiles();
-    const Board board(call.rows, each, args.scratch.data);
+    const Board board(call.rows, each, args.scratch.data, order::Packed<Value<T>>::words);
     const unsigned blocks = grid_x(call.rows * each, 1);
     if (rows_are_short(args))
       short_rows<<<grid_x(call.rows, warps), threads, 0, stream>>>(call, op);

@@ -16,11 +16,12 @@ struct Marked {
 };
 template <class A>
 struct Packed<Marked<A>> {
-  static __device__ __forceinline__ std::uint64_t pack(Marked<A> m) {
-    return Packed<A>::pack(m.value) | std::uint64_t(m.head) << 32;
+  static constexpr int words = Packed<A>::words;  // 32 bits of a value in each
+  static __device__ __forceinline__ std::uint64_t pack(Marked<A> m, int i) {
+    return Packed<A>::pack(m.value, i) | std::uint64_t(m.head) << 32;
   }
-  static __device__ __forceinline__ Marked<A> unpack(std::uint64_t w) {
-    return {Packed<A>::unpack(w & 0xffffffffu), int(w >> 32 & 1)};
+  static __device__ __forceinline__ Marked<A> unpack(const std::uint64_t* w) {
+    return {Packed<A>::unpack(w), int(w[0] >> 32 & 1)};
   }
 };
 
@@ -65,7 +66,7 @@ void launch(const Args& args, cudaStream_t stream) {
       short_rows<<<grid_x(call.rows, warps), threads, 0, stream>>>(call, op);
     else
       tiles<<<grid_x(call.rows * each, 1), threads, 0, stream>>>(
-          call, Board(call.rows, each, args.scratch.data), op);
+          call, Board(call.rows, each, args.scratch.data, order::Packed<Value<T>>::words), op);
   });
   CUDA_CHECK(cudaGetLastError());
 }
@@ -75,7 +76,7 @@ std::int64_t board_bytes(const Args& args) {
   if (args.x.size() > 0 && !rows_are_short(args))
     dispatch_scan(args, [&](auto tag, auto) {
       using T = typename decltype(tag)::type;
-      bytes = Board::bytes(args.x.shape[0], Call<T>(args).tiles());
+      bytes = Board::bytes(args.x.shape[0], Call<T>(args).tiles(), order::Packed<Value<T>>::words);
     });
   return bytes;
 }

@@ -146,7 +146,8 @@ void launch(const Args& args, cudaStream_t stream) {
     const auto kernel = prefetched<T, decltype(op)>;
     const auto most = static_cast<std::int64_t>(2 * multiprocessors());
     kernel<<<grid_x(std::min(call.rows * each, most), 1), block, allow_shared(kernel, ring_bytes),
-             stream>>>(call, Board(call.rows, each, args.scratch.data), op);
+             stream>>>(
+        call, Board(call.rows, each, args.scratch.data, order::Packed<Value<T>>::words), op);
   });
   CUDA_CHECK(cudaGetLastError());
 }
@@ -154,7 +155,8 @@ void launch(const Args& args, cudaStream_t stream) {
 std::int64_t board_bytes(const Args& args) {
   std::int64_t bytes = 0;
   dispatch_scan(args, [&](auto tag, auto) {
-    bytes = Board::bytes(args.x.shape[0], tiles_of<typename decltype(tag)::type>(args));
+    using T = typename decltype(tag)::type;
+    bytes = Board::bytes(args.x.shape[0], tiles_of<T>(args), order::Packed<Value<T>>::words);
   });
   return bytes;
 }

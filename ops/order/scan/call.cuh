@@ -21,20 +21,20 @@ struct Product {
   }
 };
 
-// Floats of every width are combined in float, integers in int.
+// Floats of every width are combined in float, integers in their own type.
 template <class T>
-using Value = std::conditional_t<std::is_same_v<T, int>, int, float>;
+using Value = std::conditional_t<std::is_integral_v<T>, T, float>;
 
 template <class T>
 __device__ __forceinline__ Value<T> widen(T x) {
-  if constexpr (std::is_same_v<T, int>)
+  if constexpr (std::is_integral_v<T>)
     return x;
   else
     return to_float(x);
 }
 template <class T>
 __device__ __forceinline__ T narrow(Value<T> x) {
-  if constexpr (std::is_same_v<T, int>)
+  if constexpr (std::is_integral_v<T>)
     return x;
   else
     return from_float<T>(x);
@@ -43,7 +43,7 @@ __device__ __forceinline__ T narrow(Value<T> x) {
 // f(Tag<T>, Op) for the args' element type and kind.
 template <class F>
 void dispatch_scan(const Args& args, F&& f) {
-  dispatch<float, __half, __nv_bfloat16, int>(args.x.dtype, [&](auto tag) {
+  dispatch<float, __half, __nv_bfloat16, int, long long>(args.x.dtype, [&](auto tag) {
     if (args.kind == Kind::sum)
       f(tag, Sum{});
     else if (args.kind == Kind::max)

@@ -42,7 +42,7 @@ void call_cub(const Args& args, void* temporary, std::size_t& bytes, cudaStream_
   dispatch_scan(args, [&](auto tag, auto op) {
     using T = typename decltype(tag)::type;
     using A = Value<T>;
-    if constexpr (!std::is_same_v<decltype(op), Product>) {
+    if constexpr (!std::is_same_v<decltype(op), Product> && sizeof(T) <= 4) {
       const CubOp<A, decltype(op)> cub_op;
       const A start = identity<A, decltype(op)>();
       const std::int64_t n = args.x.size();
@@ -81,7 +81,8 @@ void launch(const Args& args, cudaStream_t stream) {
 
 // Each operator takes nvcc a quarter of a minute.
 std::string supports(const Args& args) {
-  if (args.kind == Kind::product) return "is built for sums and maxima";
+  if (args.kind == Kind::product || args.x.dtype == DType::i64)
+    return "is built for sums and maxima of at most 4 bytes";
   return args.reverse ? "is not called in reverse" : no_segments(args);
 }
 

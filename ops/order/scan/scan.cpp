@@ -9,19 +9,23 @@
 
 namespace warpath::scan {
 
-// Products of 32-bit integers wrap, and float64 has only 53 bits: they are taken in integers.
-static double combine(Kind kind, bool integers, double a, double b) {
+// Sums and products of integers wrap, and float64 has only 53 bits: they are taken in integers. Cases of 64-bit integers
+// stay below 2^53.
+static double combine(Kind kind, DType dtype, double a, double b) {
   if (kind == Kind::max) return a > b || std::isnan(a) ? a : b;
-  if (!integers) return kind == Kind::sum ? a + b : a * b;
+  if (is_float(dtype)) return kind == Kind::sum ? a + b : a * b;
   const auto p = static_cast<std::uint64_t>(static_cast<std::int64_t>(a));
   const auto q = static_cast<std::uint64_t>(static_cast<std::int64_t>(b));
-  return static_cast<std::int32_t>(static_cast<std::uint32_t>(kind == Kind::sum ? p + q : p * q));
+  const std::uint64_t r = kind == Kind::sum ? p + q : p * q;
+  if (dtype == DType::i64) return static_cast<double>(static_cast<std::int64_t>(r));
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(r));
 }
 
-static double identity(Kind kind, bool integers) {
+static double identity(Kind kind, DType dtype) {
   if (kind == Kind::max)
-    return integers ? std::numeric_limits<std::int32_t>::min()
-                    : -std::numeric_limits<double>::infinity();
+    return dtype == DType::i64   ? -0x1p63
+           : dtype == DType::i32 ? -0x1p31
+                                 : -std::numeric_limits<double>::infinity();
   return kind == Kind::sum ? 0 : 1;
 }
 
@@ -29,9 +33,9 @@ static void reference(const Args& args, const Args& scale) {
   const std::int64_t rows = args.x.shape[0], cols = args.x.shape[1];
   const double *x = args.x.as<double>(), *heads = args.heads.as<double>();
   double *y = args.y.as<double>(), *s = scale.y.as<double>();
-  const bool integers = !is_float(scale.x.dtype);
+  const DType dtype = scale.x.dtype;
   parallel_for(rows, 1, [&](std::int64_t row) {
-    const double start = identity(args.kind, integers);
+    const double start = identity(args.kind, dtype);
     double value = start, squares = 0, count = 0;
     for (std::int64_t j = 0; j < cols; ++j) {
       const std::int64_t i = row * cols + (args.reverse ? cols - 1 - j : j);
@@ -42,7 +46,7 @@ static void reference(const Args& args, const Args& scale) {
         squares = count = 0;
       }
       const double before = value;
-      value = combine(args.kind, integers, value, x[i]);
+      value = combine(args.kind, dtype, value, x[i]);
       y[i] = args.exclusive ? before : value;
       // Rounding errors of a sum grow with its 2-norm, those of a product with the root of its length.
       squares += x[i] * x[i];
@@ -115,6 +119,11 @@ static std::vector<Case> cases() {
   add("long rows", 3, 33'333, "sum", "reverse", {.dtypes = {DType::f32, DType::f16}, .offset = 1});
   add("long rows apart", 2, 20'001, "max", "",
       {.dtypes = {DType::i32}, .offset = 1, .offsets = {{"y", 2}}});
+  // Sums over 2^32, by tiles of 2048 to 4096 elements.
+  add("large", 1, 150'001, "sum", "", {.fill = Fill::wide, .dtypes = {DType::i64}});
+  add("large rows", 2, 9001, "sum", "exclusive reverse",
+      {.fill = Fill::wide, .dtypes = {DType::i64}, .offset = 1});
+  add("segments large", 1, 70'001, "sum", "heads", {.fill = Fill::wide, .dtypes = {DType::i64}});
   add("misaligned", 3, 4099, "sum", "", {.offset = 1});
   add("apart", 2, 1030, "sum", "reverse", {.offset = 1, .offsets = {{"y", 2}}});
   add("wide", 2, 3001, "sum", "", {.fill = Fill::wide, .dtypes = floats});
@@ -124,7 +133,8 @@ static std::vector<Case> cases() {
   add("segments exclusive", 3, 1301, "max", "heads exclusive");
   add("segments reverse", 2, 4999, "sum", "heads reverse");
   add("segments misaligned", 2, 777, "sum", "heads exclusive reverse", {.offset = 1});
-  add("256Mi", 1, 256 << 20, "sum", "", {.bench = true});
+  add("256Mi", 1, 256 << 20, "sum", "",
+      {.dtypes = {DType::f32, DType::f16, DType::bf16, DType::i32}, .bench = true});
   add("256Mi", 1, 256 << 20, "max", "", {.dtypes = {DType::f32}, .bench = true});
   add("65536x4096", 65536, 4096, "sum", "", {.dtypes = {DType::f32, DType::bf16}, .bench = true});
   add("32768x1000", 32768, 1000, "sum", "", {.dtypes = {DType::f32, DType::bf16}, .bench = true});

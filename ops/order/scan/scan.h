@@ -21,7 +21,8 @@ struct Args {
 
   static Contract contract() {
     return Contract(op, "y = prefix sums, maxima or products of x along the last axis")
-        .in("x", &Args::x, {"rows...", "cols"}, {DType::f32, DType::f16, DType::bf16, DType::i32})
+        .in("x", &Args::x, {"rows...", "cols"},
+            {DType::f32, DType::f16, DType::bf16, DType::i32, DType::i64})
         .in("heads", &Args::heads, {"rows...", "cols"}, {DType::boolean})
         .optional()
         .out("y", &Args::y, {"rows...", "cols"}, "x")

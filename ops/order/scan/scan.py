@@ -49,8 +49,8 @@ def scan_kernel(
 ):  # fmt: skip
     row = tl.program_id(0).to(tl.int64)
     part = tl.program_id(1).to(tl.int64)
-    exact: tl.constexpr = x.dtype.element_ty == tl.int32
-    kind: tl.constexpr = tl.int32 if exact else tl.float32
+    exact: tl.constexpr = x.dtype.element_ty == tl.int32 or x.dtype.element_ty == tl.int64
+    kind: tl.constexpr = x.dtype.element_ty if exact else tl.float32
     carry = tl.load(starts + row * parts + part).to(kind) if GIVEN else (START + tl.zeros((), kind))
     first = part * stretch
     last = tl.minimum(first + stretch, cols)
@@ -100,7 +100,7 @@ def scan_kernel(
 
 def _start(x: torch.Tensor, kind: str):
     if kind == "max":
-        return -(2**31) if x.dtype == torch.int32 else float("-inf")
+        return float("-inf") if x.is_floating_point() else torch.iinfo(x.dtype).min
     return 1 if kind == "product" else 0
 
 
@@ -146,7 +146,7 @@ def scan(
         _launch(x, heads, None, flat, cols, start, kind, exclusive, reverse)
         return y
     # Sums of stretches stay in float.
-    wide = x.dtype if x.dtype == torch.int32 else torch.float32
+    wide = torch.float32 if x.is_floating_point() else x.dtype
     sums = torch.empty(x.shape[0], triton.cdiv(cols, STRETCH), dtype=wide, device=x.device)
     starts = torch.empty_like(sums)
     _launch(x, None, None, sums, STRETCH, start, kind, False, reverse, totals=True)

@@ -273,7 +273,9 @@ inline bool rows_are_short(const Args& args) {
 template <class T>
 std::int64_t board_bytes_of(const Args& args) {
   const std::int64_t tiles = Call<T>(args).tiles();
-  return tiles > 1 && !rows_are_short(args) ? order::Board::bytes(args.x.shape[0], tiles) : 0;
+  return tiles > 1 && !rows_are_short(args)
+             ? order::Board::bytes(args.x.shape[0], tiles, order::Packed<Value<T>>::words)
+             : 0;
 }
 
 }  // namespace warpath::scan

@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(threads) one_pass(Call<T> call, Board board) {
   const int all = shuffle(sums, 31), before = shuffle(sums, warp > 0 ? warp - 1 : 0);
   unsigned left = 0;
   if (warp == 0) {
-    const long long start = board.look_back(mine, (long long)all, 0LL, Sum{});
+    const auto start = (long long)board.look_back(mine, (unsigned long long)all, 0ULL, Sum{});
     if (lane == 0) {
       kept_before = start;
       left = board.leave(mine);

@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(threads, 2) prefetched(Call<T> call, Board boa
     if (now.row >= 0) {
       const int sums = warp_scan<warps>(slots[lane % warps], Sum{});
       count = shuffle(sums, warps - 1);
-      if (threadIdx.x == 0) board.publish(now, (long long)count);
+      if (threadIdx.x == 0) board.publish(now, (unsigned long long)count);
       const int warps_before = shuffle(sums, warp > 0 ? warp - 1 : 0);
       const std::int64_t first = max(begin, std::int64_t(0));  // the tile's first element
 #pragma unroll
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(threads, 2) prefetched(Call<T> call, Board boa
     // The tile of the round before.
     const std::int64_t last_begin = Stage<T>::begin(call, last);
     if (round > 0 && warp == 0) {
-      const long long start = board.before(last, (long long)last_count, 0LL, Sum{});
+      const auto start = (long long)board.before(last, (unsigned long long)last_count, 0ULL, Sum{});
       if (lane == 0) {
         kept_before = start;
         if (last_begin + tile >= call.n) *call.count = start + last_count;

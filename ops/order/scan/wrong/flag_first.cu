@@ -56,7 +56,7 @@ void launch(const Args& args, cudaStream_t stream) {
 }
 
 std::int64_t scratch_bytes(const Args& args) {
-  return 2 * flag_bytes(args);
+  return 3 * flag_bytes(args);
 }
 
 WARPATH_RUNG(Args, launch, .supports = no_segments, .scratch = scratch_bytes, .zeroed = flag_bytes,
