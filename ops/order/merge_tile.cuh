@@ -1,5 +1,6 @@
 // A block merges two stretches that fit in shared memory.
 #pragma once
+#include "core/ptx/cp_async.cuh"
 #include "ops/order/co_rank.cuh"
 
 namespace warpath {
@@ -8,18 +9,19 @@ namespace warpath {
 template <class T, int Threads, int Items, bool Pairs>
 struct TileSlots {
   static constexpr int size = Threads * Items;
-  T keys[size];
+  T keys[size + 1];  // the last one may be read, and is not used
   int values[Pairs ? size : 1];
 };
 
 // Items of the output from `from` on, of the a.count + b.count keys that lie in `keys`, those of b behind those of a.
-// places[j]: where the j-th lies.
-template <class T, int Items, class Order>
+// places[j]: where the j-th lies. `Beyond`: there are that many, and keys[end_b] may be read too, so no load waits for a
+// comparison with an end.
+template <bool Beyond, class T, int Items, class Order>
 __device__ __forceinline__ void merge_items(T (&out)[Items], int (&places)[Items], const T* keys,
                                             int a, int end_a, int b, int end_b, Order order) {
   T key_a{}, key_b{};
-  if (a < end_a) key_a = keys[a];
-  if (b < end_b) key_b = keys[b];
+  if (Beyond || a < end_a) key_a = keys[a];
+  if (Beyond || b < end_b) key_b = keys[b];
   auto rank_a = order.rank(key_a), rank_b = order.rank(key_b);
 #pragma unroll
   for (int j = 0; j < Items; ++j) {
@@ -27,7 +29,7 @@ __device__ __forceinline__ void merge_items(T (&out)[Items], int (&places)[Items
     out[j] = take_b ? key_b : key_a;
     places[j] = take_b ? b : a;
     const int next = (take_b ? ++b : ++a);
-    if (next >= (take_b ? end_b : end_a)) continue;
+    if (!Beyond && next >= (take_b ? end_b : end_a)) continue;
     const T key = keys[next];
     const auto rank = order.rank(key);
     if (take_b) {
@@ -46,49 +48,56 @@ __device__ __forceinline__ void merge_tile(TileSlots<T, Threads, Items, Pairs>& 
                                            const int* a_values, int na, const T* b,
                                            const int* b_values, int nb, T* y, int* y_values,
                                            Order order) {
-  const int n = na + nb;
+  const int n = na + nb, t = int(threadIdx.x);
   T keys[Items];
-  int values[Items];
 #pragma unroll
   for (int j = 0; j < Items; ++j) {
-    const int i = j * Threads + int(threadIdx.x);
+    const int i = j * Threads + t;
     if (i < n) keys[j] = i < na ? a[i] : b[i - na];
   }
+  // Values arrive while keys are merged, and take no registers until then.
   if constexpr (Pairs) {
 #pragma unroll
     for (int j = 0; j < Items; ++j) {
-      const int i = j * Threads + int(threadIdx.x);
-      if (i < n) values[j] = i < na ? a_values[i] : b_values[i - na];
+      const int i = j * Threads + t;
+      if (i < n)
+        ptx::copy_async<4>(ptx::shared_address(&slots.values[i]),
+                           i < na ? a_values + i : b_values + (i - na));
     }
+    ptx::copy_async_commit();
   }
 #pragma unroll
-  for (int j = 0; j < Items; ++j) {
-    const int i = j * Threads + int(threadIdx.x);
-    if (i >= n) continue;
-    slots.keys[i] = keys[j];
-    if constexpr (Pairs) slots.values[i] = values[j];
-  }
+  for (int j = 0; j < Items; ++j)
+    if (j * Threads + t < n) slots.keys[j * Threads + t] = keys[j];
+  if (t == 0) slots.keys[slots.size] = T{};
   __syncthreads();
-  const int first = int(threadIdx.x) * Items < n ? int(threadIdx.x) * Items : n;
+  const int first = t * Items < n ? t * Items : n;
   const int from_a = co_rank(first, slots.keys, na, slots.keys + na, nb, order);
+  const int from_b = na + first - from_a;
   int places[Items];
-  merge_items(keys, places, slots.keys, from_a, na, na + first - from_a, n, order);
+  if (n == slots.size)  // every thread has all its outputs
+    merge_items<true>(keys, places, slots.keys, from_a, na, from_b, n, order);
+  else
+    merge_items<false>(keys, places, slots.keys, from_a, na, from_b, n, order);
+  if constexpr (Pairs) ptx::copy_async_wait<0>();
+  __syncthreads();
+#pragma unroll
+  for (int j = 0; j < Items; ++j)
+    if (first + j < n) slots.keys[first + j] = keys[j];
   if constexpr (Pairs) {
+    int values[Items];
 #pragma unroll
     for (int j = 0; j < Items; ++j)
       if (first + j < n) values[j] = slots.values[places[j]];
+    __syncthreads();
+#pragma unroll
+    for (int j = 0; j < Items; ++j)
+      if (first + j < n) slots.values[first + j] = values[j];
   }
   __syncthreads();
 #pragma unroll
   for (int j = 0; j < Items; ++j) {
-    if (first + j >= n) continue;
-    slots.keys[first + j] = keys[j];
-    if constexpr (Pairs) slots.values[first + j] = values[j];
-  }
-  __syncthreads();
-#pragma unroll
-  for (int j = 0; j < Items; ++j) {
-    const int i = j * Threads + int(threadIdx.x);
+    const int i = j * Threads + t;
     if (i >= n) continue;
     y[i] = slots.keys[i];
     if constexpr (Pairs) y_values[i] = slots.values[i];

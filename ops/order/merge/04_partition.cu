@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(threads)
 }
 
 template <class T, bool Pairs, class Order>
-__global__ void __launch_bounds__(threads, 3)
+__global__ void __launch_bounds__(threads, 4)
     merge_tiles(Call<T> call, const std::int64_t* edges, Order order) {
   __shared__ TileSlots<T, threads, items, Pairs> slots;
   const std::int64_t first = std::int64_t(blockIdx.x) * tile, size = call.n + call.m;

@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(threads)
 }
 
 template <class T, bool Pairs, class Order>
-__global__ void __launch_bounds__(threads, 3)
+__global__ void __launch_bounds__(threads, 4)
     merge_tiles(Sequence<T> from, Sequence<T> to, const std::int64_t* edges, std::int64_t n,
                 std::int64_t run, Order order) {
   __shared__ TileSlots<T, threads, items, Pairs> slots;

@@ -52,8 +52,8 @@ __device__ __forceinline__ void sort_tile(TileSlots<T, Threads, Items, Pairs>& s
     const int from_a =
         co_rank(output, slots.keys + begin, run, slots.keys + begin + run, run, order);
     int places[Items];
-    merge_items(keys, places, slots.keys, begin + from_a, begin + run,
-                begin + run + output - from_a, begin + 2 * run, order);
+    merge_items<false>(keys, places, slots.keys, begin + from_a, begin + run,
+                       begin + run + output - from_a, begin + 2 * run, order);
     if constexpr (Pairs) {
 #pragma unroll
       for (int j = 0; j < Items; ++j) values[j] = slots.values[places[j]];
