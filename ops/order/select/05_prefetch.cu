@@ -36,6 +36,9 @@ struct Stage {
   static __device__ __forceinline__ std::int64_t begin(const Call<T>& call, Board::Tile tile) {
     return tile.part * tile_of<T> - skipped(call.x);
   }
+  static __device__ __forceinline__ bool inside(const Call<T>& call, std::int64_t begin) {
+    return begin >= 0 && begin + tile_of<T> <= call.n;
+  }
   // The first place of this thread's vector k.
   static __device__ __forceinline__ std::int64_t place(std::int64_t begin, int k) {
     return begin + ((threadIdx.x / 32 * vectors + k) * 32 + threadIdx.x % 32) * E;
@@ -45,10 +48,10 @@ struct Stage {
   __device__ __forceinline__ void fetch(const Call<T>& call, Board::Tile tile) const {
     if (tile.row >= 0) {
       const std::int64_t from = begin(call, tile);
-      const bool inside = from >= 0 && from + tile_of<T> <= call.n;
+      const bool all = inside(call, from);
 #pragma unroll
       for (int k = 0; k < vectors; ++k) {
-        if (inside) {
+        if (all) {
           ptx::copy_async<16>(ptx::shared_address(slot(k)), call.x + place(from, k));
         } else {
           Tested<T> v;
@@ -60,14 +63,14 @@ struct Stage {
     ptx::copy_async_commit();
   }
 
-  // To the front of the tile's places what is kept, at its rank; with `partition` to the end what is not.
-  __device__ __forceinline__ void put(const Tested<T>& v, int rank, int place,
-                                      bool partition) const {
+  // To the front of the tile's places what is kept, at its rank; with Partition to the end what is not.
+  template <bool Partition>
+  __device__ __forceinline__ void put(const Tested<T>& v, int rank, int place) const {
 #pragma unroll
     for (int e = 0; e < E; ++e) {
       if (v.kept >> e & 1)
         places[rank++] = v.in.at[e];
-      else if (partition && v.exists >> e & 1)
+      else if (Partition && v.exists >> e & 1)
         places[tile_of<T> - 1 - (place + e - rank)] = v.in.at[e];
     }
   }
@@ -105,7 +108,7 @@ __global__ void __launch_bounds__(threads, 2) prefetched(Call<T> call, Board boa
 #pragma unroll
       for (int k = 0; k < vectors; ++k) {
         v[k].in = load<lanes_of_16<T>>(mine.slot(k));
-        v[k].find(call, Stage<T>::place(begin, k));
+        v[k].find(call, Stage<T>::place(begin, k), Stage<T>::inside(call, begin));
         v[k].test(call, Stage<T>::place(begin, k));
       }
       const int in_warp = rank_vectors(v, before);
@@ -119,9 +122,14 @@ __global__ void __launch_bounds__(threads, 2) prefetched(Call<T> call, Board boa
       const int warps_before = shuffle(sums, warp > 0 ? warp - 1 : 0);
       const std::int64_t first = max(begin, std::int64_t(0));  // the tile's first element
 #pragma unroll
-      for (int k = 0; k < vectors; ++k)
-        mine.put(v[k], (warp > 0 ? warps_before : 0) + before[k],
-                 int(Stage<T>::place(begin, k) - first), call.partition);
+      for (int k = 0; k < vectors; ++k) {
+        const int rank = (warp > 0 ? warps_before : 0) + before[k];
+        const int place = int(Stage<T>::place(begin, k) - first);
+        if (call.partition)
+          mine.template put<true>(v[k], rank, place);
+        else
+          mine.template put<false>(v[k], rank, place);
+      }
     }
 
     // The tile of the round before.

@@ -18,8 +18,10 @@ struct Tested {
   Vector<T, E> in;
   unsigned exists, kept;
 
-  // The first element of the vector is `at`.
-  __device__ __forceinline__ void find(const Call<T>& call, std::int64_t at) {
+  // Which of the elements [at, at + E) exist: all of them where `inside`.
+  __device__ __forceinline__ void find(const Call<T>& call, std::int64_t at, bool inside) {
+    exists = (1u << E) - 1;
+    if (inside) return;
     exists = 0;
 #pragma unroll
     for (int e = 0; e < E; ++e) exists |= unsigned(at + e >= 0 && at + e < call.n) << e;
