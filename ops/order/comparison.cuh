@@ -1,4 +1,6 @@
-// Keys by rank: whatever the comparison, the key with the lower rank comes first.
+// Keys by rank: whatever the comparison, the key with the lower rank comes first. co_rank(), merge_tile() and sort_tile()
+// take any struct with rank(key), whose result has a `<`, and last<T>(), a key that no other comes after: a comparison of
+// your own is such a struct (tests/order/own_comparison.cu).
 #pragma once
 #include <cstdint>
 #include <limits>
