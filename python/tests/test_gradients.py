@@ -14,6 +14,10 @@ def reduce(x, kind="sum"):
     return x.sum(-1) if kind == "sum" else x.amax(-1)
 
 
+def gated_add(residual, x, gate):
+    return torch.addcmul(residual, gate[:, None], x)
+
+
 # An op, torch's way to compute it, the shapes of its tensors, its scalars.
 CASES = [
     ("vector_add", torch.add, [(3, 7), (3, 7)], {}),
@@ -23,6 +27,7 @@ CASES = [
     ("reduce", reduce, [(2, 3, 9)], {"kind": "max"}),
     ("matvec", matvec, [(2, 3, 6), (5, 6), (5,)], {}),
     ("matvec", matvec, [(4, 6), (5, 6)], {}),
+    ("gated_add", gated_add, [(2, 3, 5), (2, 3, 5), (2, 5)], {}),
 ]
 IDS = [f"{name}-{'-'.join(scalars.values()) or len(shapes)}" for name, _, shapes, scalars in CASES]
 
@@ -75,7 +80,7 @@ def test_gradcheck(name, torchs, shapes, scalars):
     assert got.shape == tensors[0].shape
 
 
-DIFFERENTIABLE = ["gelu", "silu", "softmax", "layer_norm", "rms_norm", "swiglu", "cross_entropy"]
+DIFFERENTIABLE = ["gelu", "silu", "softmax", "layer_norm", "rms_norm", "swiglu", "cross_entropy", "adaptive_norm"]
 
 
 @pytest.mark.parametrize("name", DIFFERENTIABLE)

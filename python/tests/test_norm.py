@@ -91,3 +91,23 @@ def test_add_norm(kind):
     x = x.float().requires_grad_()
     warpath.add_norm(x, residual.float(), kind=kind)[1].sum().backward()
     torch.testing.assert_close(x.grad, torch.ones_like(x))
+
+
+def test_adaptive_norm():
+    """Scale, shift and gate as columns of one product, and the gradients that it gets, as torch has them."""
+    x, packed = torch.randn(3, 5, 24), torch.randn(3, 72)
+    results = []
+    for dtype in (torch.float32, torch.float64):
+        leaves = [t.to(dtype).requires_grad_() for t in (x, packed)]
+        shift, scale, gate = leaves[1].chunk(3, 1)
+        if dtype == torch.float32:
+            y, mean, rstd = warpath.adaptive_norm(leaves[0], scale, shift)
+            assert not mean.requires_grad and not rstd.requires_grad
+            r = warpath.gated_add(leaves[0], y, gate)
+        else:
+            normal = torch.nn.functional.layer_norm(leaves[0], (24,), eps=1e-6)
+            y = normal * (1 + scale[:, None]) + shift[:, None]
+            r = leaves[0] + gate[:, None] * y
+        (y.square().sum() + (3 * r).sin().sum()).backward()
+        results.append([t.double() for t in (y, r, leaves[0].grad, leaves[1].grad)])
+    torch.testing.assert_close(*results, rtol=1e-4, atol=1e-4)
