@@ -49,7 +49,7 @@ Config toy(Config c) {
 Config of_images(Family family, std::int64_t image, std::int64_t patch, Config c) {
   c.family = family, c.eps = family == Family::vit ? 1e-12 : 1e-6, c.tied = false;
   c.image = image, c.channels = 3, c.patch = patch;
-  c.vocabulary = 1, c.context = c.patches() + 1;
+  c.vocabulary = 1, c.context = c.image_tokens();
   return c;
 }
 
@@ -97,7 +97,7 @@ std::string image_problem(const Config& c) {
     if (counts[i] < 1 || counts[i] > 65536)
       return std::string(names[i]) + " is " + std::to_string(counts[i]);
   if (c.image % c.patch != 0) return "image is no multiple of patch";
-  if (c.context != c.patches() + 1) return "context is not the number of patches and one more";
+  if (c.context != c.image_tokens()) return "context is not the number of tokens of an image";
   return c.family == Family::dit && c.width % 2 != 0 ? "width is odd" : "";
 }
 
@@ -142,7 +142,11 @@ double training_flops_per_token(const Config& c, std::int64_t sequence) {
   const double mlp = static_cast<double>(c.width) * c.hidden * (c.family == Family::llama ? 3 : 2);
   const double ends = c.sees_images() ? c.patch_size() * (c.family == Family::dit ? 2.0 : 1.0)
                                       : static_cast<double>(c.vocabulary);
-  const double weights = c.layers * (attention + mlp) + ends * c.width;
+  // DiT's scales, shifts and gates are made once per image.
+  const double per_image =
+      c.family == Family::dit ? (6.0 * c.layers + 2) * static_cast<double>(c.width * c.width) : 0;
+  const double weights = c.layers * (attention + mlp) + ends * c.width +
+                         (per_image > 0 ? per_image / static_cast<double>(c.patches()) : 0);
   return 6 * weights + (c.sees_images() ? 12.0 : 6.0) * c.layers * c.query_width() * sequence;
 }
 

@@ -7,8 +7,8 @@
 namespace warpath::models {
 
 // GPT-2's form: LayerNorm, learned positions, GELU, biases. Llama's: RMSNorm, rotary positions, grouped heads, SwiGLU.
-// ViT's: patches of an image for tokens, full attention, a class for all of them. DiT's: the same blocks, which predict the
-// noise in each patch.
+// ViT's: patches of an image for tokens, full attention, a class for all of them. DiT's: blocks whose norms and residual
+// additions have scales, shifts and gates by the time, and which predict the noise in each patch.
 enum class Family { gpt2, llama, vit, dit };
 
 // How fast noise replaces an image in a diffusion model.
@@ -34,6 +34,8 @@ struct Config {
   std::int64_t kv_width() const { return kv_heads * head_dim; }
   bool sees_images() const { return family == Family::vit || family == Family::dit; }
   std::int64_t patches() const { return (image / patch) * (image / patch); }
+  // ViT has a class token too.
+  std::int64_t image_tokens() const { return patches() + (family == Family::vit ? 1 : 0); }
   std::int64_t patch_size() const { return channels * patch * patch; }  // of one, in numbers
   bool operator==(const Config&) const = default;
 };

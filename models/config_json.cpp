@@ -44,6 +44,7 @@ ordered_json vit_config(const Config& c, const char* type) {
 ordered_json dit_config(const Config& c, const char* type) {
   ordered_json j = {{"model_type", "warpath_dit"}};
   j.update(image_config(c, type));
+  j["conditioning"] = "adaln_zero";
   j["times"] = c.times;
   j["schedule"] = c.schedule == Schedule::linear ? "linear" : "cosine";
   return j;
@@ -215,7 +216,7 @@ Config images_of(const Fields& f, Family family) {
   c.head_dim = c.width / c.heads;
   if (c.patch < 1 || c.image < c.patch || c.image > 65536)
     f.refuse("'image_size' and 'patch_size' are no sizes of an image and its patches");
-  c.context = c.patches() + 1;
+  c.context = c.image_tokens();
   return c;
 }
 
@@ -232,6 +233,9 @@ Config vit_of(const Fields& f) {
 
 Config dit_of(const Fields& f) {
   Config c = images_of(f, Family::dit);
+  if (!f.has("conditioning"))
+    f.refuse("'conditioning' is missing: an older model whose time is a token; train it again");
+  f.must_be("conditioning", "adaln_zero");
   c.times = f.count("times");
   const ordered_json schedule = f.j.value("schedule", ordered_json());
   if (schedule != "linear" && schedule != "cosine")

@@ -28,7 +28,7 @@ Dit::Dit(const Config& config, const Batch& batch, DType dtype, Memory& memory)
       alpha_bar_(memory.activations.add("alpha_bar", DType::f32, {config.times})),
       ones_(batch.capacity > 0 ? Tensor{} : build_.ones()),
       time_(build_),
-      embedding_(build_, batch.size),
+      embedding_(build_, 0),
       blocks_(build_, batch.recompute),
       head_(build_) {}
 
@@ -50,26 +50,25 @@ void Dit::take(Ops& ops, const Sample& sample) const {
 
 void Dit::forward(Ops& ops) const {
   ops.set_layer("embedding");
-  time_.forward(ops, embedding_.firsts());
+  time_.forward(ops);
   embedding_.forward(ops, blocks_.input());
-  blocks_.forward(ops);
-  ops.set_layer("head");
-  head_.forward(ops, blocks_.output());
+  blocks_.forward(ops, time_.output());
 }
 
 void Dit::predict(Ops& ops, const Tensor& prediction) const {
   forward(ops);
-  head_.predict(ops, prediction);
+  ops.set_layer("head");
+  head_.predict(ops, blocks_.output(), prediction);
 }
 
 void Dit::backward(Ops& ops, double scale) const {
   ops.set_layer("head");
-  head_.loss(ops);
-  head_.backward(ops, blocks_.d_output(), scale);
-  const Tensor d = blocks_.backward(ops);
+  head_.loss(ops, blocks_.output());
+  head_.backward(ops, blocks_.output(), blocks_.d_output(), scale);
+  const DitBlocks::Gradients d = blocks_.backward(ops, time_.output());
   ops.set_layer("embedding");
-  embedding_.backward(ops, d);
-  time_.backward(ops, embedding_.d_firsts());
+  embedding_.backward(ops, d.input);
+  time_.backward(ops, d.time);
 }
 
 std::vector<Named> Dit::results() const {
@@ -79,7 +78,6 @@ std::vector<Named> Dit::results() const {
 void Dit::upload_constants(const harness::Device& device) const {
   embedding_.upload_constants(device);
   time_.upload_constants(device);
-  head_.upload_constants(device);
   upload_floats(device, alpha_bar_, alpha_bar_of(config_));
   if (ones_.data)
     upload_floats(device, ones_, std::vector<float>(static_cast<std::size_t>(ones_.size()), 1.0f));

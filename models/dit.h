@@ -2,14 +2,13 @@
 // the noise.
 //
 //   noised = sqrt(a) image + sqrt(1 - a) noise,  a = alpha_bar[time]
-//   s = [time embedding, patches of noised W^T + b] + positions
-//   blocks with full attention (models/blocks.h)
+//   s = patches of noised W^T + b + positions
+//   blocks with full attention, whose norms and additions are conditioned on the time (models/dit_blocks.h)
 //   prediction = norm(s) W^T + b for each patch;  loss = mean of (prediction - noise)^2
 //
-// The time is a token of its own ("in-context conditioning" in Peebles and Xie's paper on DiT): its blocks are ViT's.
 // Noise is drawn for patches, not for images: each number is independent of all others, so the order does not matter.
 #pragma once
-#include "models/blocks.h"
+#include "models/dit_blocks.h"
 #include "models/layers/noise_head.h"
 #include "models/layers/patch_embedding.h"
 #include "models/layers/time_embedding.h"
@@ -23,7 +22,7 @@ class Dit : public Model {
 
   void take(Ops& ops, const Sample& sample) const override;
   void forward(Ops& ops) const override;
-  void loss(Ops& ops) const override { head_.loss(ops); }
+  void loss(Ops& ops) const override { head_.loss(ops, blocks_.output()); }
   void backward(Ops& ops, double scale) const override;
   // forward(), then the noise in the patches that lie in patches().
   void predict(Ops& ops, const Tensor& prediction) const;
@@ -45,7 +44,7 @@ class Dit : public Model {
   Tensor images_, clean_, alpha_bar_, ones_;
   TimeEmbedding time_;
   PatchEmbedding embedding_;
-  Blocks blocks_;
+  DitBlocks blocks_;
   NoiseHead head_;
 };
 

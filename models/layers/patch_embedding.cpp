@@ -63,12 +63,13 @@ void PatchEmbedding::backward(Ops& ops, const Tensor& dy) const {
 }
 
 void PatchEmbedding::upload_constants(const harness::Device& device) const {
-  const std::int64_t batch = ids_.shape[0], sequence = ids_.shape[1], patches = sequence - 1;
+  const std::int64_t batch = ids_.shape[0], sequence = ids_.shape[1];
+  const std::int64_t patches = sequence - firsts_;
   std::vector<std::int32_t> ids, positions;
   for (std::int64_t b = 0; b < batch; ++b)
     for (std::int64_t t = 0; t < sequence; ++t) {
-      const std::int64_t first = batch * patches + (firsts_ == 1 ? 0 : b);
-      ids.push_back(static_cast<std::int32_t>(t == 0 ? first : b * patches + t - 1));
+      const bool first = t < firsts_;
+      ids.push_back(static_cast<std::int32_t>(first ? batch * patches : b * patches + t - firsts_));
       positions.push_back(static_cast<std::int32_t>(t));
     }
   upload_ints(device, ids_, ids);

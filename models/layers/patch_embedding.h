@@ -1,5 +1,5 @@
-// The tokens of an image: one for each patch, a product of its pixels, behind a first one that is no patch. To each the row
-// of its position is added.
+// The tokens of an image: one for each patch, a product of its pixels, behind a first one that is no patch where a model has
+// one. To each the row of its position is added.
 #pragma once
 #include "models/build.h"
 #include "models/call.h"
@@ -8,7 +8,7 @@ namespace warpath::models {
 
 class PatchEmbedding {
  public:
-  // `firsts`: rows for first tokens, one for all images or one per image.
+  // `firsts`: rows for first tokens, one for all images or none.
   PatchEmbedding(const Build& b, std::int64_t firsts);
 
   // What must be there before forward(): the patches as rows, and the first tokens.

@@ -16,9 +16,11 @@ TimeEmbedding::TimeEmbedding(const Build& b)
       waves_(b.activations.add("time.waves", b.dtype(), {b.batch, b.config.width})),
       before_(b.activations.add("time.before", b.dtype(), {b.batch, b.config.width})),
       after_(b.activations.add("time.after", b.dtype(), {b.batch, b.config.width})),
+      c_(b.activations.add("time.c", b.dtype(), {b.batch, b.config.width})),
+      output_(b.activations.add("time", b.dtype(), {b.batch, b.config.width})),
       d_after_(b.passing("d_time", {b.batch, b.config.width})) {}
 
-void TimeEmbedding::forward(Ops& ops, const Tensor& y) const {
+void TimeEmbedding::forward(Ops& ops) const {
   embedding::Forward rows;
   rows.table = table_, rows.ids = reshaped(times_, {1, times_.size()});
   rows.y = reshaped(waves_, {1, waves_.shape[0], waves_.shape[1]});
@@ -27,12 +29,16 @@ void TimeEmbedding::forward(Ops& ops, const Tensor& y) const {
   silu::Forward args;
   args.x = flat(before_), args.y = flat(after_);
   ops.call(args);
-  out_.forward(ops, after_, y);
+  out_.forward(ops, after_, c_);
+  args.x = flat(c_), args.y = flat(output_);
+  ops.call(args);
 }
 
 void TimeEmbedding::backward(Ops& ops, const Tensor& dy) const {
-  out_.backward(ops, after_, dy, d_after_);
   silu::Backward args;  // in place
+  args.x = flat(c_), args.dy = flat(dy), args.dx = flat(dy);
+  ops.call(args);
+  out_.backward(ops, after_, dy, d_after_);
   args.x = flat(before_), args.dy = flat(d_after_), args.dx = flat(d_after_);
   ops.call(args);
   in_.backward(ops, waves_, d_after_, {});

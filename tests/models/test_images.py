@@ -10,7 +10,7 @@ import pytest
 import torch
 from conftest import dump, losses, train, warpath
 from draws import mixed, normal, shapes, times
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 from torch import nn
 from torch.nn.functional import cross_entropy, gelu, layer_norm, linear, silu
 from transformers import ViTConfig, ViTForImageClassification
@@ -201,22 +201,24 @@ class PlainDit:
     def linear(self, name, x):
         return linear(x, self.p[name + ".weight"].flatten(1), self.p[name + ".bias"])
 
-    def norm(self, name, x):
-        w, b = self.p[name + ".weight"], self.p[name + ".bias"]
-        return layer_norm(x, w.shape, w, b, 1e-6)
+    @staticmethod
+    def norm(x, shift, scale):
+        return layer_norm(x, x.shape[-1:], eps=1e-6) * (1 + scale[:, None]) + shift[:, None]
 
     def __call__(self, patches, times):
-        width = self.p["layernorm.weight"].numel()
+        width = self.p["time.0.bias"].numel()
         frequency = 10000.0 ** (-torch.arange(width // 2, dtype=torch.double) / (width // 2))
         angle = times.double()[:, None] * frequency
-        time = self.linear(
-            "time.2", silu(self.linear("time.0", torch.cat([angle.cos(), angle.sin()], 1)))
-        )
+        time = self.linear("time.0", torch.cat([angle.cos(), angle.sin()], 1))
+        time = silu(self.linear("time.2", silu(time)))
         s = self.linear("embeddings.patch_embeddings.projection", patches)
-        s = torch.cat([time[:, None], s], 1) + self.p["embeddings.position_embeddings"]
+        s = s + self.p["embeddings.position_embeddings"]
         for i in range(sum(n.endswith("query.weight") for n in self.p)):
             name = f"encoder.layer.{i}."
-            x = self.norm(name + "layernorm_before", s)
+            shift1, scale1, gate1, shift2, scale2, gate2 = self.linear(
+                name + "modulation", time
+            ).chunk(6, 1)
+            x = self.norm(s, shift1, scale1)
             q, k, v = (
                 self.linear(name + "attention.attention." + part, x)
                 .unflatten(-1, (self.heads, -1))
@@ -224,12 +226,11 @@ class PlainDit:
                 for part in ("query", "key", "value")
             )
             a = (q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5).softmax(-1) @ v
-            s = s + self.linear(name + "attention.output.dense", a.transpose(1, 2).flatten(2))
-            x = gelu(
-                self.linear(name + "intermediate.dense", self.norm(name + "layernorm_after", s))
-            )
-            s = s + self.linear(name + "output.dense", x)
-        return self.linear("head", self.norm("layernorm", s)[:, 1:])
+            a = self.linear(name + "attention.output.dense", a.transpose(1, 2).flatten(2))
+            s = s + gate1[:, None] * a
+            x = gelu(self.linear(name + "intermediate.dense", self.norm(s, shift2, scale2)))
+            s = s + gate2[:, None] * self.linear(name + "output.dense", x)
+        return self.linear("head", self.norm(s, *self.linear("last_modulation", time).chunk(2, 1)))
 
 
 def alpha_bar(schedule: str, times: int) -> torch.Tensor:
@@ -247,10 +248,22 @@ def patches_of(images: torch.Tensor, patch: int) -> torch.Tensor:
     return x.permute(0, 2, 4, 1, 3, 5).flatten(3).flatten(1, 2)
 
 
-@pytest.mark.parametrize("schedule", ["linear", "cosine"])
-def test_dit_gradients(schedule, tmp_path):
-    words = ("--model", "dit-tiny", "--batch", 5, "--schedule", schedule, "--dtype", "f32")
-    got = dump(tmp_path, *words)
+@pytest.fixture(scope="module")
+def dit_folder(tmp_path_factory):
+    """dit-tiny with its gates open: as it starts, most of its gradients are zero."""
+    folder = tmp_path_factory.mktemp("dit")
+    words = ("--model", "dit-tiny", "--batch", 2, "--steps", 1, "--evaluate-every", 0)
+    train(*words, "--out", folder / "run", "--save-every", 1)
+    torch.manual_seed(0)
+    weights = load_file(folder / "run/step-000001/model.safetensors")
+    weights = {n: w.float() + 0.1 * torch.randn(w.shape) for n, w in weights.items()}
+    save_file(weights, folder / "model.safetensors")
+    shutil.copy(folder / "run/step-000001/config.json", folder)
+    return folder
+
+
+def dit_loss(model, got, schedule):
+    """The loss of a dump by the model in PyTorch, and the differences that it is made of."""
     times = got["times"].long()
     assert len(set(times.tolist())) > 2
     noise = got["noise"].view(5, 16, 48).double()
@@ -259,17 +272,50 @@ def test_dit_gradients(schedule, tmp_path):
     clean = patches_of(got["images"].view(5, 3, 16, 16), 4).double()
     noised = a.sqrt() * clean + (1 - a).sqrt() * noise
     assert relative(got["noised"].view(5, 16, 48), noised) < 1e-5
-    model = PlainDit(got, heads=4)
     difference = model(noised, times) - noise
-    loss = difference.square().mean()
+    return difference.square().mean(), difference.detach()
+
+
+@pytest.mark.parametrize("schedule", ["linear", "cosine"])
+@pytest.mark.parametrize("recompute", [False, True])
+def test_dit_gradients(schedule, recompute, dit_folder, tmp_path):
+    words = ("--model", dit_folder, "--batch", 5, "--schedule", schedule, "--dtype", "f32")
+    got = dump(tmp_path, *words, *(("--recompute",) if recompute else ()))
+    model = PlainDit(got, heads=4)
+    loss, difference = dit_loss(model, got, schedule)
     loss.backward()
-    assert relative(got["difference"].view(5, 16, 48), difference.detach()) < 1e-5
+    assert relative(got["difference"].view(5, 16, 48), difference) < 1e-5
     assert relative(got["loss"], loss.detach()) < 1e-5
+    assert {n[13:] for n in got if n.startswith("gradient.dit.")} == set(model.p)
     for name, p in model.p.items():
         if name.endswith("key.bias"):
             assert float(got["gradient.dit." + name].norm()) < 1e-6
         else:
+            assert float(p.grad.norm()) > 1e-6, name
             assert relative(got["gradient.dit." + name], p.grad) < 1e-4, name
+
+
+def test_dit_starts_as_the_identity(tmp_path):
+    """Gates, scales and shifts are zero, and so is the prediction; of the gradients only the head's is not."""
+    got = dump(tmp_path, "--model", "dit-tiny", "--batch", 5, "--dtype", "f32")
+    for name, t in got.items():
+        if "modulation" in name and name.startswith("parameter."):
+            assert t.abs().max() == 0, name
+        if name.startswith("gradient."):
+            assert (t.abs().max() > 0) == name.startswith("gradient.dit.head."), name
+    assert torch.equal(got["difference"], -got["noise"])
+
+
+def test_a_dit_of_another_form_is_refused(dit_folder, tmp_path):
+    config = json.loads((dit_folder / "config.json").read_text())
+    older = {key: value for key, value in config.items() if key != "conditioning"}
+    for changed, why in [
+        (older, "'conditioning' is missing: an older model whose time is a token"),
+        (config | {"conditioning": "cross"}, "only adaln_zero is known"),
+    ]:
+        (tmp_path / "config.json").write_text(json.dumps(changed))
+        done = warpath("--model", tmp_path, status=2)
+        assert why in done.stderr and len(done.stderr.splitlines()) == 1
 
 
 def read_png(file) -> bytes:
