@@ -70,6 +70,7 @@ SIMT_STACK_KB (stack of a CUDA thread), SIMT_CHECK (which checks a checked progr
 SIMT_MULTIPROCESSORS (how many the device says it has; 132),
 SIMT_SHARED_FILL (the byte that shared memory is filled with before each block; 0),
 SIMT_CHECK_JSON (the file it writes its findings to), SIMT_TIMEOUT (seconds a kernel may run),
+SIMT_SLOW (seconds after which a kernel is told to run for long; 10, 0: never),
 SIMT_SPLIT=0 (as if compiled with --no-split), SIMT_DEBUG=1 (gdb where something goes wrong).
 
 examples

@@ -14,22 +14,22 @@ namespace {
 constexpr size_t pitch_unit =
     512;  // rows of cudaMallocPitch begin at multiples of this, as on sm_90
 
-cudaError_t allocate(void** pointer, size_t size, MemoryKind kind, unsigned flags,
+cudaError_t allocate(void** pointer, size_t size, MemoryKind kind, unsigned flags, const char* call,
                      const void* caller) {
   if (!pointer) return record(cudaErrorInvalidValue);
-  if (const cudaError_t error = synchronise()) return record(error);
+  if (const cudaError_t error = synchronise()) return record_unallocated(error, call);
   *pointer = nullptr;
   if (size == 0) return cudaSuccess;
   void* allocation = kind == MemoryKind::pinned
                          ? std::aligned_alloc(4096, (size + 4095) / 4096 * 4096)
                          : heap_allocate(size);
   if (!allocation) {
-    return record(cudaErrorMemoryAllocation, kind == MemoryKind::pinned
-                                                 ? ""
-                                                 : std::to_string(size) +
-                                                       " bytes of device memory; of " +
-                                                       std::to_string(heap_total()) + " bytes " +
-                                                       std::to_string(heap_used()) + " are in use");
+    return record_unallocated(cudaErrorMemoryAllocation, call,
+                              kind == MemoryKind::pinned
+                                  ? ""
+                                  : std::to_string(size) + " bytes of device memory; of " +
+                                        std::to_string(heap_total()) + " bytes " +
+                                        std::to_string(heap_used()) + " are in use");
   }
   add_allocation(allocation, size, kind, flags);
   if (check_hooks != nullptr) check_hooks->allocated(allocation, size, kind, caller);
@@ -57,17 +57,18 @@ size_t pitch_of(size_t width, size_t rows) {
 }  // namespace
 
 cudaError_t simt::api::allocate_own(void** pointer, std::size_t size) {
-  return allocate(pointer, size, MemoryKind::device, 0, nullptr);
+  return allocate(pointer, size, MemoryKind::device, 0, nullptr, nullptr);
 }
 
 cudaError_t cudaMalloc(void** pointer, size_t size) {
-  return allocate(pointer, size, MemoryKind::device, 0, __builtin_return_address(0));
+  return allocate(pointer, size, MemoryKind::device, 0, "cudaMalloc", __builtin_return_address(0));
 }
 
 cudaError_t cudaMallocManaged(void** pointer, size_t size, unsigned int flags) {
   if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
     return record(cudaErrorInvalidValue);
-  return allocate(pointer, size, MemoryKind::managed, flags, __builtin_return_address(0));
+  return allocate(pointer, size, MemoryKind::managed, flags, "cudaMallocManaged",
+                  __builtin_return_address(0));
 }
 
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
@@ -104,14 +105,16 @@ cudaError_t cudaFree(void* pointer) {
 }
 
 cudaError_t cudaMallocHost(void** pointer, size_t size) {
-  return cudaHostAlloc(pointer, size, cudaHostAllocDefault);
+  return allocate(pointer, size, MemoryKind::pinned, cudaHostAllocDefault, "cudaMallocHost",
+                  __builtin_return_address(0));
 }
 
 cudaError_t cudaHostAlloc(void** pointer, size_t size, unsigned int flags) {
   constexpr unsigned known =
       cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
   if (flags & ~known) return record(cudaErrorInvalidValue);
-  return allocate(pointer, size, MemoryKind::pinned, flags, __builtin_return_address(0));
+  return allocate(pointer, size, MemoryKind::pinned, flags, "cudaHostAlloc",
+                  __builtin_return_address(0));
 }
 
 cudaError_t cudaFreeHost(void* pointer) {

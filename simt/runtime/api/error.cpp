@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "api/internal.h"
+#include "faults/host_fault.h"
 #include "scheduler/grid.h"
 #include "tools/check_hooks.h"
 
@@ -107,7 +108,13 @@ cudaError_t record(cudaError_t error, const std::string& reason) {
   if (error == cudaSuccess || error == cudaErrorNotReady) return error;
   last_error = error;
   last_reason = {error, reason};
+  note_failed_call(error, nullptr);
   return error;
+}
+
+cudaError_t record_unallocated(cudaError_t error, const char* call, const std::string& reason) {
+  if (error != cudaSuccess) note_failed_call(error, call);
+  return record(error, reason);
 }
 
 cudaError_t device_state() {

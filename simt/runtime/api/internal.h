@@ -14,6 +14,8 @@ namespace simt::api {
 // Remembers a failed call as this thread's last error and hands the code through. The reason says in
 // words what is wrong, where the code alone does not.
 cudaError_t record(cudaError_t error, const std::string& reason = "");
+// The same for a call that was to give memory.
+cudaError_t record_unallocated(cudaError_t error, const char* call, const std::string& reason = "");
 
 // The fault of an earlier kernel, once a synchronising call has seen it. Calls that do not wait for
 // the device begin with this.

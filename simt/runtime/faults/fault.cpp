@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "faults/divide.h"
+#include "faults/host_fault.h"
 #include "faults/report.h"
 #include "faults/timeout.h"
 #include "scheduler/block.h"
@@ -126,6 +127,7 @@ std::string text_of(const ProcessorFault& fault, const Block& block) {
 
 void on_signal(int signal, siginfo_t* info, void* context) {
   if (front == nullptr) {
+    if (signal != SIGFPE) explain_host_fault(instruction_of(context));
     pass_on(signal, info, context);
     return;
   }

@@ -6,6 +6,7 @@
 #include <semaphore.h>
 #include <simt/errors.h>
 #include <unistd.h>
+#include <unwind.h>
 
 #include <algorithm>
 #include <array>
@@ -20,10 +21,13 @@
 #include <iterator>
 #include <list>
 #include <mutex>
+#include <set>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "api/internal.h"
 #include "faults/report.h"
 #include "scheduler/block.h"
 
@@ -35,18 +39,27 @@ using Clock = std::chrono::steady_clock;
 double chosen_seconds = 0;
 std::atomic<double> set_seconds{-1};  // by simt_set_timeout: above all others
 
+// The seconds that an environment variable gives, or `fallback`.
+double seconds_in(const char* variable, double fallback, const char* otherwise) {
+  const char* text = std::getenv(variable);
+  if (text == nullptr || *text == '\0') return fallback;
+  char* end = nullptr;
+  const double given = std::strtod(text, &end);
+  if (*end == '\0' && given >= 0) return std::min(given, 1e9);
+  std::fprintf(stderr, "simt: %s='%s' is no number of seconds: %s\n", variable, text, otherwise);
+  return 0;
+}
+
 double limit() {
   if (const double set = set_seconds; set >= 0) return set;
-  static const double seconds = [] {
-    const char* text = std::getenv("SIMT_TIMEOUT");
-    if (has_debugger) return 0.0;
-    if (text == nullptr || *text == '\0') return chosen_seconds;
-    char* end = nullptr;
-    const double given = std::strtod(text, &end);
-    if (*end == '\0' && given >= 0) return given;
-    std::fprintf(stderr, "simt: SIMT_TIMEOUT='%s' is no number of seconds: no limit\n", text);
-    return 0.0;
-  }();
+  static const double seconds =
+      has_debugger ? 0.0 : seconds_in("SIMT_TIMEOUT", chosen_seconds, "no limit");
+  return seconds;
+}
+
+// When a kernel without a limit is told to run for long; 0: never.
+double slow_after() {
+  static const double seconds = seconds_in("SIMT_SLOW", 10, "no kernel is told to run for long");
   return seconds;
 }
 
@@ -92,6 +105,9 @@ bool user_stops(pthread_t launcher) {
   return ctrl_c.asked && pthread_equal(ctrl_c.thread, launcher) != 0;
 }
 
+// Ctrl-C was pressed in a program that has no handler of its own: it ends, and says where it was.
+std::atomic<bool> ends_by_ctrl_c{false};
+
 std::string late_text(const Grid& grid) {
   if (grid.stopped_by_user)
     return "simt: kernel '" + std::string(name_of(grid)) + "' was stopped by Ctrl-C\n";
@@ -131,13 +147,30 @@ thread_local WhereAt last_place;
 __thread sigjmp_buf before_note;
 __thread volatile bool noting;
 
+// What lies behind the grid's part of the stack is the host's: it would be taken for the kernel's line.
+struct Walk {
+  int depth = 0;
+  WhereAt* to;
+};
+_Unwind_Reason_Code note_frame(_Unwind_Context* context, void* data) {
+  Walk& walk = *static_cast<Walk*>(data);
+  const auto* const frame = reinterpret_cast<const char*>(_Unwind_GetCFA(context));
+  const char* const bottom = walk.to->bottom;
+  if (bottom != nullptr && frame >= bottom && frame < bottom + 4096) return _URC_END_OF_STACK;
+  walk.to->frames[walk.depth++] = reinterpret_cast<void*>(_Unwind_GetIP(context));
+  return walk.depth < static_cast<int>(std::size(walk.to->frames)) ? _URC_NO_REASON
+                                                                   : _URC_END_OF_STACK;
+}
+
 void note_place() {
   if (last_place.depth != 0) return;
   if (sigsetjmp(before_note, 0) == 0) {
     noting = true;
     last_place.block = blockIdx;
     last_place.thread = threadIdx;
-    last_place.depth = backtrace(last_place.frames, static_cast<int>(std::size(last_place.frames)));
+    Walk walk{0, &last_place};
+    _Unwind_Backtrace(&note_frame, &walk);
+    last_place.depth = walk.depth;
   }
   noting = false;
 }
@@ -147,7 +180,7 @@ void note_place() {
 void on_interrupt(int, siginfo_t*, void* context) {
   const char* code = static_cast<const char*>(instruction_of(context));
   const bool working = front != nullptr && current_block().grid != nullptr;
-  if (!working || holds_locks(code)) {
+  if (!working || last_place.only_look || holds_locks(code)) {
     if (working) note_place();
     signalled = false;
     return;
@@ -162,6 +195,27 @@ void on_interrupt(int, siginfo_t*, void* context) {
   block.leave();
 }
 
+void on_plain_ctrl_c(int);
+
+// A program that handles Ctrl-C, ignores it or shows reports in its own way is left alone.
+void take_plain_ctrl_c() {
+  struct sigaction now;
+  if (has_debugger || api::reports_are_kept() || sigaction(SIGINT, nullptr, &now) != 0) return;
+  if ((now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL) return;
+  now.sa_handler = &on_plain_ctrl_c;
+  now.sa_flags = SA_RESTART | SA_ONSTACK;
+  sigaction(SIGINT, &now, nullptr);
+}
+
+void end_by_ctrl_c() {
+  signal(SIGINT, SIG_DFL);
+  kill(getpid(), SIGINT);
+}
+
+Clock::duration duration_of(double seconds) {
+  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
+
 class Watchdog {
  public:
   Watchdog() {
@@ -174,13 +228,16 @@ class Watchdog {
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
     sigemptyset(&action.sa_mask);
     sigaction(interrupt_signal(), &action, nullptr);
+    take_plain_ctrl_c();
     std::thread([this] { watch(); }).detach();
   }
 
   void add(Grid& grid) {
     const std::lock_guard lock(mutex_);
-    watched_.push_back({&grid, pthread_self(), grid.due, 0});
-    if (grid.due < next_look_ || ctrl_c.asked) wake();
+    Watched w{&grid, pthread_self(), grid.due, never, 0};
+    if (limit() <= 0 && slow_after() > 0) w.told = grid.began + duration_of(slow_after());
+    watched_.push_back(w);
+    if (std::min(w.due, w.told) < next_look_ || ctrl_c.asked) wake();
   }
 
   void remove(Grid& grid) {
@@ -196,6 +253,7 @@ class Watchdog {
     Grid* grid;
     pthread_t launcher;
     Clock::time_point due;
+    Clock::time_point told;  // when it is told to run for long
     unsigned tries;
   };
   static constexpr unsigned most_tries = 150;
@@ -219,9 +277,68 @@ class Watchdog {
         w.due = now;
       }
       if (w.due <= now) interrupt(w);
-      next = std::min(next, w.due);
+      if (w.told <= now) tell_slow(w);
+      next = std::min({next, w.due, w.told});
     }
+    if (ends_by_ctrl_c) tell_end();
     return next_look_ = next;
+  }
+
+  // Once for each kernel: a program may launch many that take their time.
+  void tell_slow(Watched& w) {
+    w.told = never;
+    if (api::reports_are_kept() || !told_.insert(name_of(*w.grid)).second) return;
+    const std::string time = seconds_since(w.grid->began), place = where(*w.grid);
+    show_report(
+        "simt: kernel '" + std::string(name_of(*w.grid)) + "' has run for " + time +
+        " s and goes on" + (place.empty() ? "" : "; " + place) +
+        ". Ctrl-C ends the program; --timeout SECONDS (or SIMT_TIMEOUT) gives kernels a limit\n");
+  }
+
+  // The longest one is the one that somebody waits for.
+  void tell_end() {
+    const auto first = std::min_element(
+        watched_.begin(), watched_.end(),
+        [](const Watched& a, const Watched& b) { return a.grid->began < b.grid->began; });
+    if (first != watched_.end()) {
+      const std::string time = seconds_since(first->grid->began), place = where(*first->grid);
+      std::fprintf(stderr, "\nsimt: Ctrl-C in kernel '%s', which has run for %s s%s\n",
+                   name_of(*first->grid), time.c_str(),
+                   place.empty() ? "" : ("; " + place).c_str());
+    }
+    end_by_ctrl_c();
+  }
+
+  static std::string seconds_since(Clock::time_point time) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g",
+                  std::chrono::duration<double>(Clock::now() - time).count());
+    return text;
+  }
+
+  // "block (0,0,0), thread (3,0,0) is at file:line" of some thread of the grid; "" where none can be
+  // asked. Several looks: between two threads of a block there is no line.
+  std::string where(Grid& grid) {
+    note_modules();
+    for (int tries = 0; tries < 20; ++tries) {
+      const std::lock_guard lock(grid.workers_mutex);
+      for (const Worked& worker : grid.workers) {
+        if (worker.signalled->exchange(true)) continue;
+        worker.place->depth = 0;
+        worker.place->only_look = true;
+        pthread_kill(worker.thread, interrupt_signal());
+        for (int wait = 0; wait < 50 && *worker.signalled; ++wait) usleep(1000);
+        if (*worker.signalled)
+          continue;  // it is not to be had now; the next look of any kind clears this
+        worker.place->only_look = false;
+        const std::string line = describe_stack(worker.place->frames, worker.place->depth);
+        const std::string at = "block " + describe(worker.place->block) + ", thread " +
+                               describe(worker.place->thread) + " is at " + line;
+        worker.place->depth = 0;
+        if (!line.empty()) return at;
+      }
+    }
+    return "";
   }
 
   void sleep_until(Clock::time_point time) {
@@ -252,6 +369,7 @@ class Watchdog {
       late.grid->record_fault(cudaErrorLaunchTimeout, text);
     }
     for (const Worked& worker : late.grid->workers) {
+      worker.place->only_look = false;
       if (!worker.signalled->exchange(true)) pthread_kill(worker.thread, interrupt_signal());
     }
     late.due = Clock::now() + std::chrono::milliseconds(late.tries < most_tries ? 2 : 50);
@@ -261,6 +379,7 @@ class Watchdog {
   sem_t wake_;
   Clock::time_point next_look_ = never;
   std::list<Watched> watched_;
+  std::set<std::string> told_;  // kernels
 };
 
 std::atomic<Watchdog*> current_watchdog{nullptr};  // for a signal's handler
@@ -275,6 +394,18 @@ Watchdog& watchdog() {
     owner = getpid();
   }
   return *current_watchdog;
+}
+
+// The second time nobody is waited for.
+void on_plain_ctrl_c(int) {
+  const int kept = errno;
+  Watchdog* const dog = current_watchdog;
+  if (ends_by_ctrl_c.exchange(true) || dog == nullptr) {
+    end_by_ctrl_c();
+  } else {
+    dog->wake();
+  }
+  errno = kept;
 }
 
 void on_ctrl_c(int signal, siginfo_t* info, void* context) {
@@ -296,30 +427,33 @@ thread_local const Grid* parent = nullptr;
 // A launch inside a kernel runs in that one's time.
 TimeLimit::TimeLimit(Grid& grid) : grid_(grid) {
   const double seconds = limit();
-  if ((seconds <= 0 && ctrl_c.depth == 0) || in_kernel()) return;
-  grid.has_limit = true;
-  if (parent != nullptr && parent->has_limit) {
+  if (in_kernel() || (has_debugger && seconds <= 0 && ctrl_c.depth == 0)) return;
+  grid.watched = true;
+  if (parent != nullptr && parent->watched) {
+    grid.began = parent->began;
     grid.due = parent->due;
   } else {
-    const std::chrono::duration<double> time(seconds > 0 ? std::min(seconds, 1e9) : 1e9);
-    grid.due = Clock::now() + std::chrono::duration_cast<Clock::duration>(time);
+    grid.began = Clock::now();
+    grid.due = grid.began + duration_of(seconds > 0 ? std::min(seconds, 1e9) : 1e9);
   }
   watchdog().add(grid);
 }
 
 TimeLimit::~TimeLimit() {
-  if (grid_.has_limit) watchdog().remove(grid_);
+  if (grid_.watched) watchdog().remove(grid_);
 }
 
 Working::Working(Grid& grid) : grid_(grid) {
-  if (!grid.has_limit) return;
+  if (!grid.watched) return;
   const std::lock_guard lock(grid.workers_mutex);
   last_place.depth = 0;
+  last_place.only_look = false;
+  last_place.bottom = static_cast<const char*>(__builtin_frame_address(0));
   grid.workers.push_back({pthread_self(), &signalled, &last_place});
 }
 
 Working::~Working() {
-  if (!grid_.has_limit) return;
+  if (!grid_.watched) return;
   const std::lock_guard lock(grid_.workers_mutex);
   std::erase_if(grid_.workers, [](const Worked& w) { return w.signalled == &signalled; });
 }
@@ -331,7 +465,7 @@ InTimeOf::~InTimeOf() {
 }
 
 bool ended_late(Grid& grid) {
-  if (!grid.has_limit || is_poisoned()) return false;
+  if (!grid.watched || is_poisoned()) return false;
   grid.stopped_by_user = user_stops();
   if (!grid.stopped_by_user && Clock::now() < grid.due) return false;
   kernel_faulted(cudaErrorLaunchTimeout, late_text(grid));
@@ -380,8 +514,8 @@ bool simt_begin_interruptible() {
     return true;
   }
   // Without a handler Ctrl-C ends the process, or nothing does.
-  if ((now.sa_flags & SA_SIGINFO) == 0 &&
-      (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN)) {
+  if ((now.sa_flags & SA_SIGINFO) == 0 && (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN ||
+                                           now.sa_handler == &simt::on_plain_ctrl_c)) {
     return false;
   }
   it.before = now;

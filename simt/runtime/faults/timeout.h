@@ -1,13 +1,14 @@
 #pragma once
 
 // A limit to how long a kernel runs (SIMT_TIMEOUT=SECONDS, or `warpath cc --timeout SECONDS`), and its
-// end by Ctrl-C where a program asks for that.
+// end by Ctrl-C where a program asks for that. Where there is neither, a kernel that runs for long is
+// told (SIMT_SLOW=SECONDS), and Ctrl-C says in which kernel and line it found the program.
 
 #include "scheduler/grid.h"
 
 namespace simt {
 
-// Watches a launch for as long as it lives. Without a limit it does nothing.
+// Watches a launch for as long as it lives.
 class TimeLimit {
  public:
   explicit TimeLimit(Grid& grid);

@@ -41,10 +41,12 @@ struct WhereAt {
   std::atomic<int> depth{0};  // of the stack; 0: not known
   void* frames[24];
   uint3 block, thread;
+  const char* bottom = nullptr;        // of the grid's part of the OS thread's stack
+  std::atomic<bool> only_look{false};  // the signal under way asks where it is and stops nothing
 };
 
-// An OS thread that works on a grid, whether it has a signal of the time limit under way, and where
-// that found it.
+// An OS thread that works on a grid, whether it has a signal of the watchdog under way, and where that
+// found it.
 struct Worked {
   pthread_t thread;
   std::atomic<bool>* signalled;
@@ -85,9 +87,9 @@ struct Grid {
   std::atomic<void*> check{nullptr};  // what simt/check keeps of it
   std::vector<Cluster*> teams;        // set before blocks run
   std::uint64_t debug_block = no_debug_block;
-  bool has_limit = false;  // its time is watched; then the OS threads that work on it are known
-  std::chrono::steady_clock::time_point due;  // then: when its time is over
-  std::atomic<bool> stopped_by_user{false};   // its time was ended by Ctrl-C
+  bool watched = false;  // its time is; then the OS threads that work on it are known
+  std::chrono::steady_clock::time_point began, due;  // then: and when its time is over
+  std::atomic<bool> stopped_by_user{false};          // its time was ended by Ctrl-C
   std::mutex workers_mutex;
   std::vector<Worked> workers;
 
