@@ -164,6 +164,14 @@ class Matcher {
     if (a.is_output() && p.constant)
       refuse(p, fmt::format("points to const, but {} is an output", a.name));
     const std::vector<DType>& types = types_of(contract_, a);
+    if (const std::string narrow = narrow_type(p, a, types); !narrow.empty()) {
+      m_.tensors[&a] = DType::i64;
+      m_.narrow[&a] = narrow;
+      m_.arguments[i] = fmt::format("warpath_{}.data()", a.name);
+      m_.meanings[i] = fmt::format("{} in 32 bits", a.name);
+      bound_.insert(i);
+      return;
+    }
     if (!p.element || !contains(types, *p.element))
       refuse(p, fmt::format("points to no type that {} has ({})", a.name, type_list(types)));
     m_.tensors[&a] = *p.element;
@@ -171,6 +179,13 @@ class Matcher {
     m_.arguments[i] = fmt::format("({}){}.data", p.type, a.name);
     m_.meanings[i] = a.name;
     bound_.insert(i);
+  }
+
+  // Counts and positions are 64 bits wide in the ops, and ints in most people's kernels.
+  static std::string narrow_type(const Parameter& p, const ArgSpec& a,
+                                 const std::vector<DType>& types) {
+    if (a.role != Role::out || types != std::vector<DType>{DType::i64}) return "";
+    return p.element == DType::i32 ? "int" : p.element == DType::u32 ? "unsigned" : "";
   }
 
   void bind_number(std::size_t i, const std::string& expression) {
@@ -213,6 +228,11 @@ class Matcher {
       const ArgSpec* a = contract_.find(key);
       if (gives && !(a && a->is_tensor())) {
         fix(key, value);
+        continue;
+      }
+      if (gives && value == "none") {
+        if (a->role != Role::in) refuse(fmt::format("{}: only an input can be left out", entry));
+        m_.without.push_back(a);
         continue;
       }
       if (next == parameters_.size()) {
@@ -414,11 +434,15 @@ class Matcher {
 
   void complain_of_missing() const {
     for (const ArgSpec& a : contract_.args())
-      if (a.is_tensor() && !a.optional && !m_.tensors.contains(&a))
-        refuse(fmt::format("'{}' takes no {}; {}", kernel_.bare_name(), a.name,
-                           describe_op(contract_)));
+      if (a.is_tensor() && !a.optional && !m_.tensors.contains(&a) && !contains(m_.without, &a))
+        refuse(fmt::format("'{}' takes no {}; {}{}", kernel_.bare_name(), a.name,
+                           describe_op(contract_),
+                           a.role == Role::in ? fmt::format("; if it needs none: {}=none in the "
+                                                            "comment, see docs/your-kernel.md",
+                                                            a.name)
+                                              : ""));
     for (const Dim* d : dims_of(contract_)) {
-      if (d->leading || contains(m_.known_dims, d->name)) continue;
+      if (d->leading || contains(m_.known_dims, d->name) || m_.fixed.contains(d->name)) continue;
       if (only_of_absent(d->name)) continue;
       refuse(fmt::format("'{}' takes no size {}; {}; {}", kernel_.bare_name(), d->name,
                          describe_op(contract_), hint()));

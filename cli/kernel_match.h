@@ -24,6 +24,9 @@ struct KernelMatch {
   std::vector<std::string> arguments;  // C++, in terms of the contract's names
   std::vector<std::string> meanings;   // for people: "x", "cols"; one per parameter
   std::map<const ArgSpec*, DType> tensors;
+  std::map<const ArgSpec*, std::string>
+      narrow;                           // outputs of 64 bits that the kernel has in this type of 32
+  std::vector<const ArgSpec*> without;  // inputs that the comment says the kernel needs not
   std::vector<const ArgSpec*> zeroed;   // set to zero before the launch
   std::vector<const ArgSpec*> passed;   // scalars
   std::map<std::string, double> fixed;  // dimensions and scalars that have this value only

@@ -171,6 +171,7 @@ std::string refusals(const KernelMatch& m) {
     if (!a.is_tensor()) continue;
     const auto taken = m.tensors.find(&a);
     if (taken == m.tensors.end()) {
+      if (std::find(m.without.begin(), m.without.end(), &a) != m.without.end()) continue;
       refuse(a.name + ".rank > 0", fmt::format("only without {}{}{}", a.name, takes_no, a.name));
       continue;
     }
@@ -208,10 +209,17 @@ std::string launcher(const KernelSource& source, const KernelMatch& m) {
       tensors.push_back("&" + a.name);
       if (a.is_output()) empty.push_back(a.name + ".size() == 0");
     }
-  std::string zeroing;
+  std::string zeroing, widening;
+  for (const auto& [a, type] : m.narrow) {
+    const bool zero = std::find(m.zeroed.begin(), m.zeroed.end(), a) != m.zeroed.end();
+    zeroing += fmt::format("  warpath::plain::Narrow<{1}> warpath_{0}({0}, {2}, stream);\n",
+                           a->name, type, zero);
+    widening += fmt::format("  warpath_{}.widen();\n", a->name);
+  }
   for (const ArgSpec* a : m.zeroed)
-    zeroing +=
-        fmt::format("  CUDA_CHECK(cudaMemsetAsync({0}.data, 0, {0}.bytes(), stream));\n", a->name);
+    if (!m.narrow.contains(a))
+      zeroing += fmt::format("  CUDA_CHECK(cudaMemsetAsync({0}.data, 0, {0}.bytes(), stream));\n",
+                             a->name);
   const bool atomics = source.text.find("atomic") != std::string::npos;
   const std::string names = variables(m);
   return fmt::format(
@@ -225,7 +233,7 @@ static void launch(const void* args, cudaStream_t stream) {{
   const dim3 warpath_grid({5});
   ::{6}{7}<<<warpath_grid, warpath_block, {8}, stream>>>({9});
   CUDA_CHECK(cudaGetLastError());
-}}
+{13}}}
 static const warpath::plain::Registrar registrar({10}, {11}, supports, launch, {12});
 }}
 )",
@@ -236,7 +244,7 @@ static const warpath::plain::Registrar registrar({10}, {11}, supports, launch, {
       m.kernel->name, m.template_arguments, m.launch.shared, fmt::join(m.arguments, ", "),
       quoted(m.contract->name()), quoted(source.file.string()),
       // Sums by atomic additions differ from run to run, and are right.
-      atomics ? "false" : "true");
+      atomics ? "false" : "true", widening);
 }
 
 std::string describe(const KernelMatch& m) {

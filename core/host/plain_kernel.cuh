@@ -46,6 +46,51 @@ inline dim3 covering(dim3 block, std::initializer_list<const Tensor*> tensors) {
   return dim3(grid_x(most[0], block.x), grid_x(most[1], block.y), grid_x(most[2], block.z));
 }
 
+template <class T>
+__global__ void widen(const T* from, std::int64_t* to, std::int64_t n) {
+  const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < n) to[i] = from[i];
+}
+
+// An output of 64 bits for a kernel that writes 32: memory of its own, copied to the output after the launch.
+template <class T>
+class Narrow {
+ public:
+  Narrow(const Tensor& wide, bool zero, cudaStream_t stream) : wide_(wide), stream_(stream) {
+    void* memory = nullptr;
+    CUDA_CHECK(cudaMallocAsync(&memory, bytes(), stream));
+    data_ = static_cast<T*>(memory);
+#ifdef __SANITIZE_THREAD__
+    if (!zero) return;  // the checks tell of what was never written
+#endif
+    CUDA_CHECK(cudaMemsetAsync(data_, zero ? 0 : 0xa5, bytes(), stream));
+  }
+  ~Narrow() {
+    cudaFreeAsync(data_, stream_);
+  }
+  Narrow(const Narrow&) = delete;
+  Narrow& operator=(const Narrow&) = delete;
+
+  T* data() const {
+    return data_;
+  }
+
+  void widen() const {
+    plain::widen<<<grid_x(wide_.size(), 256), 256, 0, stream_>>>(data_, wide_.as<std::int64_t>(),
+                                                                 wide_.size());
+    CUDA_CHECK(cudaGetLastError());
+  }
+
+ private:
+  std::size_t bytes() const {
+    return static_cast<std::size_t>(wide_.size()) * sizeof(T);
+  }
+
+  const Tensor& wide_;
+  cudaStream_t stream_;
+  T* data_ = nullptr;
+};
+
 using Supports = std::string (*)(const void*);
 using Launch = void (*)(const void*, cudaStream_t);
 
