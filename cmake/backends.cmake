@@ -63,15 +63,15 @@ function(warpath_simt_objects objects_variable name checked)
   endif()
   set(objects)
   foreach(source ${ARG_SOURCES})
-    file(RELATIVE_PATH relative ${CMAKE_SOURCE_DIR} ${source})
-    set(object ${CMAKE_BINARY_DIR}/simt-objects/${name}/${relative}.o)
+    file(RELATIVE_PATH relative ${PROJECT_SOURCE_DIR} ${source})
+    set(object ${PROJECT_BINARY_DIR}/simt-objects/${name}/${relative}.o)
     get_filename_component(folder ${object} DIRECTORY)
     file(MAKE_DIRECTORY ${folder})
     add_custom_command(
       OUTPUT ${object}
       COMMAND ${CMAKE_COMMAND} -E env CXX=${CMAKE_CXX_COMPILER} $<TARGET_FILE:warpath-cc> -c ${source}
               -o ${object} --reuse ${check_flag} ${portable} -std=c++20 ${optimize} --expt-relaxed-constexpr
-              -I${CMAKE_SOURCE_DIR} -include core/prelude.cuh
+              -I${PROJECT_SOURCE_DIR} -include core/prelude.cuh
               -Xcompiler -fPIC,-fvisibility=hidden,-fvisibility-inlines-hidden,-Wall,-Wextra -MD -MF
               ${object}.d
       DEPENDS ${source} warpath-cc
@@ -95,7 +95,7 @@ function(warpath_cuda_objects objects_variable name)
     if(${part})
       set(target ${name}_${part})
       add_library(${target} OBJECT EXCLUDE_FROM_ALL ${${part}})
-      target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR})
+      target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
       target_compile_options(${target} PRIVATE ${WARPATH_CUDA_FLAGS})
       target_link_libraries(${target} PRIVATE ${ARG_LIBRARIES})
       set_target_properties(${target} PROPERTIES CUDA_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
@@ -119,8 +119,8 @@ function(warpath_ptx name)
   cmake_parse_arguments(ARG "" "" "SOURCES" ${ARGN})
   set(texts)
   foreach(source ${ARG_SOURCES})
-    file(RELATIVE_PATH relative ${CMAKE_SOURCE_DIR} ${source})
-    set(text ${CMAKE_BINARY_DIR}/ptx/${name}/${relative}.ptx)
+    file(RELATIVE_PATH relative ${PROJECT_SOURCE_DIR} ${source})
+    set(text ${PROJECT_BINARY_DIR}/ptx/${name}/${relative}.ptx)
     get_filename_component(folder ${text} DIRECTORY)
     file(MAKE_DIRECTORY ${folder})
     set(arch 80)
@@ -129,7 +129,7 @@ function(warpath_ptx name)
     endif()
     add_custom_command(
       OUTPUT ${text}
-      COMMAND ${CMAKE_CUDA_COMPILER} ${WARPATH_PTX_FLAGS} -arch=compute_${arch} -std=c++20 -I${CMAKE_SOURCE_DIR} -MD
+      COMMAND ${CMAKE_CUDA_COMPILER} ${WARPATH_PTX_FLAGS} -arch=compute_${arch} -std=c++20 -I${PROJECT_SOURCE_DIR} -MD
               -MF ${text}.d -MT ${text} ${source} -o ${text}
       DEPENDS ${source}
       DEPFILE ${text}.d

@@ -6,7 +6,7 @@
 # OP_host holds the contract, cases, cost and reference, and no kernel. OP_simt and OP_cuda hold the rungs for a
 # backend, OP_checked those for `check --sanitize`.
 
-file(GLOB op_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true ${CMAKE_SOURCE_DIR}/ops/*/*)
+file(GLOB op_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true ${PROJECT_SOURCE_DIR}/ops/*/*)
 list(FILTER op_folders EXCLUDE REGEX "/[^/]*\\.[^/]*$")  # files directly in a family's folder
 add_custom_target(hosts)
 add_custom_target(wrong_checked)  # for `./warpath test --all`
@@ -44,7 +44,7 @@ foreach(folder ${op_folders})
 
   set(core $<TARGET_OBJECTS:warpath_core>)
   add_library(${op}_host MODULE EXCLUDE_FROM_ALL ${host_sources} ${core})
-  target_include_directories(${op}_host PRIVATE ${CMAKE_SOURCE_DIR})
+  target_include_directories(${op}_host PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_options(${op}_host PRIVATE -Wall -Wextra -O2)
   target_precompile_headers(${op}_host REUSE_FROM warpath_core)
   set_target_properties(${op}_host PROPERTIES PREFIX "" DEFINE_SYMBOL "" CXX_VISIBILITY_PRESET hidden

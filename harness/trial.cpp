@@ -409,20 +409,6 @@ json answer(Bench& bench, const json& command) {
 
 }  // namespace
 
-const Device& open_device(const std::filesystem::path& library) {
-  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) {
-    const char* why = dlerror();
-    throw Error(why ? why : "cannot open " + library.string());
-  }
-  const auto entry = reinterpret_cast<DeviceEntry>(dlsym(handle, device_symbol));
-  if (!entry) throw Error(library.string() + ": not a device library");
-  const Device* device = entry();
-  if (device->version != device_version)
-    throw Error(library.string() + ": built for another version of the harness");
-  return *device;
-}
-
 Worker::Serve serve_trials(const TrialSetup& setup) {
   if (!Worker::in_this_process()) setup.inputs->make_read_only();
   auto bench = std::make_shared<Bench>(Bench{setup, open_device(setup.device_library), {}, {}});

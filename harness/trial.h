@@ -8,6 +8,7 @@
 
 #include "harness/device/device.h"
 #include "harness/memory.h"
+#include "harness/open_device.h"
 #include "harness/plan.h"
 #include "harness/worker.h"
 
@@ -21,9 +22,6 @@ struct TrialSetup {
   const SharedArena* outputs = nullptr;
   std::filesystem::path check_library;  // of checked rungs; empty: not checked
 };
-
-// Opens the device library of a backend; throws Error when it does not load or has another version.
-const Device& open_device(const std::filesystem::path& library);
 
 // The commands that a worker for one rung answers:
 //   {"do": "size", "case": index, "dtype": "f32"}
