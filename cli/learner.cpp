@@ -111,7 +111,7 @@ bool is_kernel_file(const std::string& word) {
 
 std::string build_kernel(const harness::Places& places, const Backend& backend, Build build,
                          const fs::path& file, const PlainOptions& plain, const fs::path& library) {
-  if (!fs::exists(file)) throw Refusal(fmt::format("no file '{}'", file.string()));
+  if (!fs::exists(file)) throw Refusal(no_file(file));
   const fs::path source = fs::absolute(file);
   fs::path compiled = source;
   std::string match;

@@ -45,6 +45,21 @@ std::string did_you_mean(const std::string& kind, const std::string& word,
   return fmt::format("no {} '{}'; there are: {}", kind, word, join(known));
 }
 
+std::string no_file(const std::filesystem::path& file) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> beside;
+  std::error_code ignored;
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    if (entry.path().extension() == file.extension())
+      beside.push_back(entry.path().filename().string());
+  std::sort(beside.begin(), beside.end());
+  const std::string near = nearest(file.filename().string(), beside);
+  return near.empty() ? fmt::format("no file '{}'", file.string())
+                      : fmt::format("no file '{}'; did you mean '{}'?", file.string(),
+                                    (file.parent_path() / near).string());
+}
+
 std::vector<std::string> known_names(const harness::Places& places) {
   std::vector<std::string> known;
   for (const harness::OpFolder& f : all_folders(places)) {

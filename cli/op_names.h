@@ -1,5 +1,6 @@
 // What a word of the command line means among the ops: all of them, a family, a folder, one op of a folder.
 #pragma once
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ std::vector<std::string> known_names(const harness::Places& places);
 // "[did you mean …]" in one line.
 std::string did_you_mean(const std::string& kind, const std::string& word,
                          const std::vector<std::string>& known);
+// The same of a file that is not there: among those beside it with the same ending.
+std::string no_file(const std::filesystem::path& file);
 std::string join(const std::vector<std::string>& words);
 void add_unique(std::vector<std::string>& words, const std::string& word);
 

@@ -1,8 +1,11 @@
 // warpath ops: what operations there are, and what each one promises.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <map>
+#include <regex>
 
 #include "cli/call.h"
 #include "cli/command.h"
@@ -265,27 +268,109 @@ void print_one(const Known& k) {
     if (const harness::OpResults* results = file.find(c.name())) print_results(file, *results);
 }
 
-int list_all(const Options& o, const std::vector<Known>& known) {
-  if (o.json) {
-    ordered_json j;
-    j["ops"] = ordered_json::array();
-    for (const Known& k : known) j["ops"].push_back(op_json(k, false));
-    print_json(j);
-    return all_passed;
+int list_as_data(const std::vector<Known>& known) {
+  ordered_json j;
+  j["ops"] = ordered_json::array();
+  for (const Known& k : known) j["ops"].push_back(op_json(k, false));
+  print_json(j);
+  return all_passed;
+}
+
+// One line of the list.
+struct Listed {
+  std::string family, op, summary, dtypes;
+  std::size_t rungs = 0;
+};
+
+// The text between the quotes of one or more literals that follow each other.
+std::string literal_text(const std::string& quoted) {
+  static const std::regex one(R"re("((?:[^"\\]|\\.)*)")re");
+  std::string text;
+  for (std::sregex_iterator it(quoted.begin(), quoted.end(), one), end; it != end; ++it)
+    text += (*it)[1];
+  return text;
+}
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+// How many rung files of a folder register for an args struct.
+std::map<std::string, std::size_t> registered_rungs(const harness::OpFolder& folder) {
+  std::map<std::string, std::size_t> found;
+  std::error_code ignored;
+  for (const auto& e : fs::directory_iterator(folder.path, ignored)) {
+    if (e.path().extension() != ".cu" || e.path().stem().string().starts_with("peers")) continue;
+    const std::string text = text_of(e.path());
+    static const std::string call = "WARPATH_RUNG(";
+    for (auto at = text.find(call); at != text.npos; at = text.find(call, at)) {
+      at += call.size();
+      const std::string args = text.substr(at, text.find_first_of(",)", at) - at);
+      const auto scope = args.rfind(':');
+      ++found[scope == args.npos ? args : args.substr(scope + 1)];
+    }
+  }
+  return found;
+}
+
+// What the files of a folder say, without a library: the list needs nothing built.
+std::vector<Listed> listed_in(const harness::OpFolder& folder) {
+  static const std::regex declared(
+      R"re(struct (\w+) \{\s*static constexpr const char\* op = "([^"]+)")re");
+  static const std::regex types(R"re(\{((?:\s*DType::\w+,?)+)\s*\}(?:\)(\s*\.index\(\))?)?)re"),
+      type(R"re(DType::(\w+))re");
+  static const std::regex summary(R"re(Contract\(op,\s*((?:"(?:[^"\\]|\\.)*"\s*)+))re");
+  const std::string text = text_of(folder.path / (folder.name + ".h"));
+  const std::map<std::string, std::size_t> rungs = registered_rungs(folder);
+  std::vector<Listed> found;
+  for (std::sregex_iterator it(text.begin(), text.end(), declared), end; it != end; ++it) {
+    const auto from = static_cast<std::size_t>(it->position());
+    const auto to =
+        std::next(it) == end ? text.size() : static_cast<std::size_t>(std::next(it)->position());
+    const std::string part = text.substr(from, to - from);
+    const auto count = rungs.find((*it)[1]);
+    Listed l{folder.family, (*it)[2], "", "", count == rungs.end() ? 0 : count->second};
+    if (std::smatch m; std::regex_search(part, m, summary)) l.summary = literal_text(m[1]);
+    // Those of the first tensor that holds numbers, not positions.
+    std::string list;
+    for (std::sregex_iterator t(part.begin(), part.end(), types); t != end && list.empty(); ++t)
+      if (!(*t)[2].matched) list = (*t)[1];
+    for (std::sregex_iterator t(list.begin(), list.end(), type); t != end; ++t)
+      l.dtypes += (l.dtypes.empty() ? "" : " ") + ((*t)[1] == "boolean" ? "bool" : (*t)[1].str());
+    found.push_back(std::move(l));
+  }
+  return found;
+}
+
+int list_all(const harness::Places& places) {
+  std::vector<Listed> all;
+  const std::vector<harness::OpFolder> folders = lesson_order(places.root);
+  for (const harness::OpFolder& folder : folders)
+    for (Listed& l : listed_in(folder)) all.push_back(std::move(l));
+  for (const std::string& built : harness::built_folders(places, "simt")) {  // from elsewhere
+    const auto same = [&](const harness::OpFolder& f) { return f.name == built; };
+    if (std::any_of(folders.begin(), folders.end(), same)) continue;
+    const harness::OpenFolder opened = harness::open_folder(places, built, "simt");
+    for (const Op* op : opened.ops)
+      all.push_back(
+          {"", op->contract.name(), op->contract.summary(), dtype_list(op->contract.dtypes()),
+           static_cast<std::size_t>(std::count_if(
+               opened.rungs.begin(), opened.rungs.end(),
+               [&](const Rung* r) { return r->op == op->contract.name() && !r->peer; }))});
   }
   std::vector<std::string> families;
-  for (const Known& k : known) add_unique(families, k.folder.family);
+  for (const Listed& l : all) add_unique(families, l.family);
   Table table({"family", "op", "", "types", "rungs"}, "llllr");
   for (const std::string& family : families) {
     std::string shown = family;
-    for (const Known& k : known) {
-      if (k.folder.family != family) continue;
-      table.add({{std::exchange(shown, ""), Tone::note},
-                 {k.op->contract.name(), Tone::strong},
-                 {k.op->contract.summary()},
-                 {dtype_list(k.op->contract.dtypes())},
-                 {std::to_string(k.rungs.size())}});
-    }
+    for (const Listed& l : all)
+      if (l.family == family)
+        table.add({{std::exchange(shown, ""), Tone::note},
+                   {l.op, Tone::strong},
+                   {l.summary},
+                   {l.dtypes},
+                   {std::to_string(l.rungs)}});
   }
   table.print();
   return all_passed;
@@ -336,10 +421,11 @@ ordered_json why(const Options& o, const Known& k) {
 
 int ops(const Options& o) {
   const harness::Places places = harness::find_places();
-  const std::vector<Known> known = known_ops(places);
   if (o.names.empty() && !o.why.empty())
     throw Refusal("--why is about one op: ./warpath ops matmul --why 512x4096x4096");
-  if (o.names.empty()) return list_all(o, known);
+  if (o.names.empty() && !o.json) return list_all(places);
+  const std::vector<Known> known = known_ops(places);
+  if (o.names.empty()) return list_as_data(known);
   ordered_json j;
   j["ops"] = ordered_json::array();
   for (const std::string& word : o.names)

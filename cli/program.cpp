@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <sstream>
 #include <string_view>
 
 #include "cli/command.h"
 #include "cli/op_names.h"
+#include "core/host/nearest.h"
 
 namespace warpath::cli {
 namespace {
@@ -97,6 +99,20 @@ std::string what_is_missing(const CLI::App& app, const std::string& said) {
   return fmt::format("{}; see {} --help", said, typed);
 }
 
+// CLI11's sentence about words it does not know; of the first option among them, the one that was probably meant.
+std::string unexpected(const CLI::App& app, const std::string& said) {
+  const auto used = app.get_subcommands();
+  std::vector<std::string> known;
+  for (const CLI::Option* option : (used.empty() ? app : *used.front()).get_options())
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  std::istringstream words(said.substr(std::min(said.size(), said.find(": ") + 1)));
+  for (std::string word; words >> word;)
+    if (word.starts_with("--"))
+      if (const std::string near = nearest(word.substr(0, word.find('=')), known); !near.empty())
+        return fmt::format("no option '{}'; did you mean '{}'?", word, near);
+  return said + "; see --help";
+}
+
 // The exit status of `run`; what it throws becomes one line.
 template <class Run>
 int guarded(const CLI::App& app, Run run) {
@@ -106,6 +122,8 @@ int guarded(const CLI::App& app, Run run) {
     return app.exit(e);  // --help, --version
   } catch (const CLI::RequiredError& e) {
     return refuse(what_is_missing(app, e.what()));
+  } catch (const CLI::ExtrasError& e) {
+    return refuse(unexpected(app, e.what()));
   } catch (const CLI::ParseError& e) {
     return refuse(fmt::format("{}; see --help", std::string_view(e.what())));
   } catch (const Refusal& e) {

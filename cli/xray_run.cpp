@@ -227,7 +227,7 @@ Xray take_xray(const harness::Places& places, const std::string& word, const std
       throw Refusal(fmt::format("{} holds no counts of `cc --xray`", word));
   } else if (!fs::exists(word) && (is_file || word.starts_with("./") || word.starts_with("../") ||
                                    word.starts_with("/"))) {
-    throw Refusal(fmt::format("no file '{}'", word));
+    throw Refusal(no_file(word));
   } else if (is_file && (!word.ends_with(".cu") || (op.empty() && has_main(word)))) {
     x = xray_program(places, word, o);
   } else if (is_file) {

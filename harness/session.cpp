@@ -74,7 +74,7 @@ const Session::Ladder& Session::ladder(const char* name) {
 void Session::run(const char* name, void* args) {
   const Ladder& l = ladder(name);
   check_args(l.op->contract, args);
-  if (l.op->check) l.op->check(args);
+  if (l.op->check && backend_ == "simt") l.op->check(args);  // it reads the inputs
   const Rung* const rung = choose_rung(l.rungs, args, info_.arch);
   if (!rung) {
     std::string reasons;

@@ -53,8 +53,11 @@ def test_the_layer_and_its_gradient(rows):
 
 def test_sizes_that_do_not_fit_are_refused():
     w = weight(2, 3, 64)
-    with pytest.raises(RuntimeError, match="groups must be 1, one per 256 of 6 blocks, not 0"):
-        warpath.nf4_quantize(w)
+    with pytest.raises(RuntimeError, match="groups must be 1, one per 256 of 6 blocks, not 2"):
+        warpath.nf4_quantize(w, groups=2)
     parts = warpath.nf4_quantize(w, groups=1)
+    for given, found in zip(parts, warpath.nf4_quantize(w), strict=True):  # one per 256 blocks
+        assert torch.equal(given, found)
+    assert warpath.nf4_quantize(weight(257, 64))[2].shape == (2,)
     with pytest.raises(RuntimeError, match="rows of 3 blocks of 64"):
         warpath.nf4_matmul(weight(1, 128), *parts)

@@ -60,6 +60,10 @@ REFUSED = {
         lambda: warpath.adamw([X[:1].expand(4, 6)], [X], [X.clone()], [X.clone()]),
         "adamw: argument 'p' has elements that share memory, .*",
     ),
+    "smoothing": (
+        lambda: warpath.cross_entropy(X, torch.tensor([1, 2, 3, 0]), label_smoothing=1.5),
+        "cross_entropy: argument 'label_smoothing' is 1.5; it is a share, from 0 to 1",
+    ),
 }
 
 

@@ -6,6 +6,8 @@ OP.wgsl      the WebGPU twin
 peers.py     the op by other libraries: NAME_torch, NAME_torch_cudnn, NAME_numpy, NAME_onnx
 autograd.py  GRADIENTS: {"NAME": class}, for an op whose gradient is no op NAME_backward; AUTOCAST: the names of ops that
              autocast computes in its own dtype
+arguments.py ARGUMENTS: {"NAME": function}, which takes a call's arguments (a tuple, a dict) and returns the named ones:
+             with defaults that depend on others, or a RuntimeError where a value cannot be
 modules.py   modules for warpath.nn, functions for warpath.nn.functional; for warpath.patch, REPLACES: {class of torch.nn, or
              the full name of another library's: module}, and PATCHES: functions that take the model and what was patched
 

@@ -112,6 +112,18 @@ def _function(
                 raise
         raise RuntimeError(why)
 
+    brought = _folders.module(op, "arguments")
+    complete = brought and brought.ARGUMENTS.get(op.name)
+    if complete:
+        plain = call
+
+        def call(*args, **kwargs):
+            try:
+                named = complete(args, kwargs)
+            except RuntimeError as error:
+                raise RuntimeError(f"warpath::{op.name}: {error}") from None
+            return plain(*args, **named)
+
     call.__name__ = call.__qualname__ = op.name
     call.__module__ = "warpath"
     call.__doc__ = _words.docstring(op)

@@ -68,6 +68,20 @@ TEST(Options, UnknownIsNamed) {
   EXPECT_THROW(parse_options({"-o"}), UsageError);
 }
 
+TEST(Options, MisspeltIsFound) {
+  const auto said = [](const char* word) -> std::string {
+    try {
+      parse_options({word, "a.cu"});
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(said("--chek"), "unknown option '--chek'; did you mean '--check'?");
+  EXPECT_EQ(said("--timout=3"), "unknown option '--timout=3'; did you mean '--timeout'?");
+  EXPECT_EQ(said("--check=rcae"), "there is no check 'rcae'; did you mean 'race'?");
+}
+
 // GNU ld about clang's line tables, in the middle of its own message.
 TEST(LinkMessages, WithoutDwarfErrors) {
   const std::string noise =

@@ -297,4 +297,24 @@ TEST_F(PlainKernel, IsOpenedInGdb) {
   EXPECT_TRUE(has(s.err, "no rung of vector_add '99'")) << s.err;
 }
 
+// Counts are 64 bits wide in the op and ints in people's kernels; its edges are 0, 1, 2 … where there are 128 bins.
+TEST_F(PlainKernel, CountsInThirtyTwoBits) {
+  const std::string head = "// warpath: histogram(x, y=0, n, edges=none, bins=128)\n";
+  const std::string kernel = R"(__global__ void count(const int* x, unsigned* bins, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) atomicAdd(&bins[x[i]], 1u);
+}
+)";
+  const Said right = check(head + kernel, {});
+  EXPECT_EQ(right.status, 0) << right.out << right.err;
+  EXPECT_TRUE(has(right.out, "bins = y in 32 bits")) << right.out;
+  EXPECT_TRUE(has(right.out, "1 check passed")) << right.out;
+  std::string unset = head;
+  unset.replace(unset.find("y=0"), 3, "y");
+  EXPECT_EQ(check(unset + kernel, {}).status, 1);
+  expect_refused(check(kernel, {"histogram"}), {"takes no edges", "edges=none in the comment"});
+  expect_refused(check("// warpath: histogram(x, edges, y=none, n, bins=128)\n" + kernel, {}),
+                 {"only an input can be left out"});
+}
+
 }  // namespace

@@ -135,6 +135,11 @@ TEST(Words, WrongCommandsAndFlags) {
   expect_refusal(lab.run({"check", "toy", "--frobnicate"}), "see --help");
   expect_refusal(lab.run({"check", "toy", "--timeout", "-3"}), "see --help");
   expect_refusal(lab.run({"check", "no_such_file.cu"}), "no file 'no_such_file.cu'");
+  expect_refusal(lab.run({"check", "toy", "--sanitise"}),
+                 "no option '--sanitise'; did you mean '--sanitize'?");
+  lab.write("kernel.cu", "");
+  expect_refusal(lab.run({"check", "toy", "kernal.cu"}),
+                 "no file 'kernal.cu'; did you mean 'kernel.cu'?");
 }
 
 TEST(Words, TimesNeedAGpu) {

@@ -6,6 +6,7 @@
 
 #include "core/host/parallel.h"
 #include "core/host/registry.h"
+#include "ops/softmax/smoothing.h"
 
 namespace warpath::cross_entropy {
 namespace {
@@ -263,10 +264,13 @@ std::vector<Case> backward_cases() {
 }  // namespace
 
 WARPATH_OP(Forward, .reference = forward_reference<Forward>, .cases = forward_cases, .cost = cost,
-           .tolerance = tolerance<Forward>, .prepare = make_labels<Forward>);
+           .tolerance = tolerance<Forward>, .prepare = make_labels<Forward>,
+           .check = check_smoothing<Forward>);
 WARPATH_OP(Gradient, .reference = forward_reference<Gradient>, .cases = gradient_cases,
-           .cost = cost, .tolerance = tolerance<Gradient>, .prepare = make_labels<Gradient>);
+           .cost = cost, .tolerance = tolerance<Gradient>, .prepare = make_labels<Gradient>,
+           .check = check_smoothing<Gradient>);
 WARPATH_OP(Backward, .reference = backward_reference, .cases = backward_cases, .cost = cost,
-           .tolerance = tolerance<Backward>, .prepare = make_backward);
+           .tolerance = tolerance<Backward>, .prepare = make_backward,
+           .check = check_smoothing<Backward>);
 
 }  // namespace warpath::cross_entropy

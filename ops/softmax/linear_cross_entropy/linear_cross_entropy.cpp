@@ -7,6 +7,7 @@
 #include "core/host/error.h"
 #include "core/host/parallel.h"
 #include "core/host/registry.h"
+#include "ops/softmax/smoothing.h"
 
 namespace warpath::linear_cross_entropy {
 namespace {
@@ -178,6 +179,6 @@ std::vector<Case> cases() {
 }  // namespace
 
 WARPATH_OP(Args, .reference = reference, .cases = cases, .cost = cost, .tolerance = tolerance,
-           .prepare = prepare);
+           .prepare = prepare, .check = check_smoothing<Args>);
 
 }  // namespace warpath::linear_cross_entropy

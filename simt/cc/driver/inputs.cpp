@@ -2,9 +2,14 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "messages/nearest.h"
 
 namespace simt::cc {
 namespace {
@@ -26,10 +31,23 @@ std::string problem_of_text(const std::string& path) {
   return "";
 }
 
+// Of the files in its folder that end as it does.
+std::string did_you_mean_beside(const fs::path& path) {
+  std::vector<std::string> beside;
+  std::error_code ignored;
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    if (entry.path().extension() == path.extension())
+      beside.push_back((path.parent_path() / entry.path().filename()).string());
+  }
+  std::sort(beside.begin(), beside.end());
+  return did_you_mean(path.string(), beside);
+}
+
 }  // namespace
 
 std::string problem_of_input(const std::string& path, bool is_source) {
-  if (!fs::exists(path)) return "no such file: '" + path + "'";
+  if (!fs::exists(path)) return "no such file: '" + path + "'" + did_you_mean_beside(path);
   if (fs::is_directory(path)) return "'" + path + "' is a folder";
   return is_source ? problem_of_text(path) : "";
 }

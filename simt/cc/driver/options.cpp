@@ -7,8 +7,10 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <sstream>
 
 #include "driver/option_names.h"
+#include "messages/nearest.h"
 
 namespace simt::cc {
 
@@ -124,6 +126,18 @@ std::string seconds(const std::string& text) {
   return std::to_string(value);
 }
 
+// The long options that the help text names; of a short one any letter would be near.
+std::vector<std::string> known_options() {
+  std::vector<std::string> known;
+  std::istringstream words(help_text);
+  for (std::string word; words >> word;) {
+    if (word.compare(0, 2, "--") != 0) continue;
+    word.resize(std::min(word.size(), word.find_first_of("=[,;:")));
+    if (word.size() > 3) known.push_back(word);
+  }
+  return known;
+}
+
 class Parser {
  public:
   explicit Parser(std::vector<std::string> args) : args_(std::move(args)) {}
@@ -135,7 +149,8 @@ class Parser {
       if (arg.size() < 2 || arg[0] != '-') {
         input(arg);
       } else if (!simple(arg) && !with_value(arg) && !ignored(arg) && !passed_on(arg)) {
-        throw UsageError("unknown option '" + arg + "'; see --help");
+        const std::string near = did_you_mean(arg.substr(0, arg.find('=')), known_options());
+        throw UsageError("unknown option '" + arg + "'" + (near.empty() ? "; see --help" : near));
       }
     }
     if (options_.xray && options_.check)
@@ -190,8 +205,10 @@ class Parser {
       for (const std::string& name : items_of(o.checks)) {
         static const std::array names = {"memory", "race", "init", "sync", "api", "leak", "all"};
         if (std::find(names.begin(), names.end(), name) == names.end()) {
-          throw UsageError("there is no check '" + name +
-                           "'; there are memory, race, init, sync, api, leak");
+          const std::string near = did_you_mean(name, {names.begin(), names.end()});
+          throw UsageError(
+              "there is no check '" + name + "'" +
+              (near.empty() ? "; there are memory, race, init, sync, api, leak" : near));
         }
       }
     } else if (arg == "--json") {
