@@ -343,21 +343,31 @@ std::vector<Listed> listed_in(const harness::OpFolder& folder) {
   return found;
 }
 
+// Of a folder whose header does not say it.
+std::vector<Listed> listed_by_library(const harness::Places& places,
+                                      const harness::OpFolder& folder) {
+  const harness::OpenFolder opened = harness::open_folder(places, folder.name, "simt");
+  std::vector<Listed> found;
+  for (const Op* op : opened.ops) {
+    const auto is_rung = [&](const Rung* r) { return r->op == op->contract.name() && !r->peer; };
+    const auto rungs = std::count_if(opened.rungs.begin(), opened.rungs.end(), is_rung);
+    found.push_back({folder.family, op->contract.name(), op->contract.summary(),
+                     dtype_list(op->contract.dtypes()), static_cast<std::size_t>(rungs)});
+  }
+  return found;
+}
+
 int list_all(const harness::Places& places) {
   std::vector<Listed> all;
-  const std::vector<harness::OpFolder> folders = lesson_order(places.root);
-  for (const harness::OpFolder& folder : folders)
-    for (Listed& l : listed_in(folder)) all.push_back(std::move(l));
-  for (const std::string& built : harness::built_folders(places, "simt")) {  // from elsewhere
-    const auto same = [&](const harness::OpFolder& f) { return f.name == built; };
-    if (std::any_of(folders.begin(), folders.end(), same)) continue;
-    const harness::OpenFolder opened = harness::open_folder(places, built, "simt");
-    for (const Op* op : opened.ops)
-      all.push_back(
-          {"", op->contract.name(), op->contract.summary(), dtype_list(op->contract.dtypes()),
-           static_cast<std::size_t>(std::count_if(
-               opened.rungs.begin(), opened.rungs.end(),
-               [&](const Rung* r) { return r->op == op->contract.name() && !r->peer; }))});
+  std::vector<harness::OpFolder> folders = lesson_order(places.root);
+  for (const std::string& built : harness::built_folders(places, "simt"))  // built from elsewhere
+    if (std::none_of(folders.begin(), folders.end(),
+                     [&](const harness::OpFolder& f) { return f.name == built; }))
+      folders.push_back({"", built, {}, {}});
+  for (const harness::OpFolder& folder : folders) {
+    std::vector<Listed> ops = listed_in(folder);
+    if (ops.empty()) ops = listed_by_library(places, folder);
+    for (Listed& l : ops) all.push_back(std::move(l));
   }
   std::vector<std::string> families;
   for (const Listed& l : all) add_unique(families, l.family);
