@@ -24,7 +24,7 @@ struct OpenRace {
 };
 
 // A plain read and an atomic update. Loops around atomicCAS begin with such a read: it is a race if
-// the reader makes no atomic access of its own to the word before the next barrier, and nobody who
+// the reader makes no atomicCAS of its own on the word before the next barrier, and nobody who
 // read at that line has gone on to an atomicCAS.
 struct OpenRead {
   Address address;
@@ -191,7 +191,7 @@ void forgive_reads(const Access& update) {
   SelfWithRaces& me = my_races();
   const Block& block = current_block();
   const unsigned thread = rank_of_running(block);
-  if (update.how == How::compare && me.read.address == update.address &&
+  if (me.read.address == update.address &&
       threads_apart(me.read.stamp, stamp_here(state_of(block), thread, 0)) == 0) {
     note_feeder(me, me.read.pc);
   }

@@ -52,6 +52,7 @@ struct Watch {
   std::uint64_t floor;  // stamps below are history
   int farthest;         // that two threads can be apart: 2 in one block, 3 in several
   bool crowded;
+  bool compares = false;  // the access is a compare-and-swap
 };
 
 struct Visit {
@@ -97,7 +98,7 @@ struct Visit {
       second = true;
     }
     // Reading first is how loops around atomicCAS begin: the read is a part of it.
-    if (me.is_atomic()) {
+    if (watch.compares) {
       if (same_thread(cell.read, me)) cell.read.stamp |= Note::atomic_flag;
       if (!is_old(read2) && same_thread(read2, me)) spare.read.stamp |= Note::atomic_flag;
     }
@@ -235,14 +236,15 @@ SIMT_SIZE(16)
 void meet_cells(const Area& area, const Access& access) {
   const Block& block = current_block();
   const BlockState& state = state_of(block);
-  if (is_update(access.how)) forgive_reads(access);
+  if (access.how == How::compare) forgive_reads(access);
   // A volatile variable in global memory is how old programs spell an atomic.
   const bool strong = is_update(access.how) || access.how == How::atomic_store ||
                       (access.how == How::volatile_ && &area != &state.shared);
   Note me{stamp_here(state, rank_of_running(block), 0) | (strong ? Note::atomic_flag : 0) |
               (access.how == How::bulk ? Note::bulk_flag : 0),
           place_of(access.pc, state)};
-  const Watch watch = watch_of(area, state);
+  Watch watch = watch_of(area, state);
+  watch.compares = access.how == How::compare;
   const std::size_t begin = access.address - area.begin, end = begin + access.size;
   for (std::size_t at = begin; at < end;) {
     const std::size_t next = std::min((at & ~std::size_t{3}) + 4, end);
