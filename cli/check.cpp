@@ -279,6 +279,9 @@ int check(const Options& o) {
   std::vector<OpEntry> ops = ops_to_check(o, places, libraries, own, names, files);
   if (!o.peers)
     for (OpEntry& e : ops) std::erase_if(e.contestants, [](const auto& c) { return c.rung->peer; });
+  if (!o.source.empty())
+    for (OpEntry& e : ops)
+      std::erase_if(e.contestants, [&](const auto& c) { return c.rung->file != o.source; });
   if (o.wrong &&
       std::all_of(ops.begin(), ops.end(), [](const OpEntry& e) { return e.contestants.empty(); }))
     throw Refusal(fmt::format("no wrong kernels are built for {}", backend.name));
@@ -361,6 +364,8 @@ const Command check_command = {
                  "a timed case with its sizes halved until it is small, in place of the others");
       flags.count("--launches", o.launches,
                   "launches per case (default: 2; 3 on a GPU; 1 under the checks)");
+      flags.text("--source", o.source, "FILE",
+                 "of a library with several rungs: the one that this file registers");
       flags.yes("--brief", o.brief, "each case in one type, another from case to case");
       flags.yes("--writer,!--no-writer", o.writer,
                 "of a wrong element of your own file, say which thread wrote it (a second run)");

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <set>
 
+#include "cli/launched_files.h"
 #include "cli/op_names.h"
 #include "cli/source_text.h"
 #include "cli/terminal.h"
@@ -45,7 +46,8 @@ std::vector<fs::path> parts_of(const harness::Places& places, const Backend& bac
 // `compiled` is the file, or what was made of it.
 std::vector<std::string> compile_command(const harness::Places& places, const Backend& backend,
                                          Build build, const fs::path& file,
-                                         const fs::path& compiled, const fs::path& library) {
+                                         const fs::path& compiled, const fs::path& library,
+                                         const std::string& one_float) {
   std::vector<std::string> command;
   if (backend.gpu) {
     const char* nvcc = std::getenv("NVCC");
@@ -65,20 +67,18 @@ std::vector<std::string> compile_command(const harness::Places& places, const Ba
         "-Xcompiler", "-fPIC,-fvisibility=hidden,-fvisibility-inlines-hidden"})
     command.emplace_back(flag);
   command.push_back("-I" + places.root.string());
+  if (!one_float.empty())
+    command.insert(command.end(), {"-DWARPATH_ONE_FLOAT=" + one_float, "-include",
+                                   (places.root / "core/host/one_float.cuh").string()});
   command.push_back("-I" + file.parent_path().string());  // `compiled` lies elsewhere
   command.push_back(compiled.string());
   if (build != Build::xray) {
     for (const fs::path& archive : parts_of(places, backend, build == Build::checked, file))
       command.push_back(archive.string());
-  } else if (file.stem().string().ends_with("_sm90")) {
+  } else {
     // Kernels that the rung launches from other files are to be counted too.
-    std::error_code ignored;
-    for (const auto& e : fs::directory_iterator(file.parent_path(), ignored)) {
-      const std::string stem = e.path().stem().string();
-      if (e.path().extension() == ".cu" && rung_name(e.path().string()) == stem &&
-          !std::isdigit(static_cast<unsigned char>(stem[0])) && !stem.starts_with("peers"))
-        command.push_back(e.path().string());
-    }
+    for (const fs::path& other : launched_files(places.root, file))
+      command.push_back(other.string());
   }
   if (const fs::path archive = places.lib / "libwarpath_rung.a"; fs::exists(archive)) {
     command.push_back(archive.string());
@@ -110,7 +110,8 @@ bool is_kernel_file(const std::string& word) {
 }
 
 std::string build_kernel(const harness::Places& places, const Backend& backend, Build build,
-                         const fs::path& file, const PlainOptions& plain, const fs::path& library) {
+                         const fs::path& file, const PlainOptions& plain, const fs::path& library,
+                         const std::string& one_float) {
   if (!fs::exists(file)) throw Refusal(no_file(file));
   const fs::path source = fs::absolute(file);
   fs::path compiled = source;
@@ -122,7 +123,8 @@ std::string build_kernel(const harness::Places& places, const Backend& backend, 
     std::ofstream(compiled) << kernel.text;
     match = fmt::format("{}: {}", source.filename().string(), kernel.match);
   }
-  const auto command = compile_command(places, backend, build, source, compiled, library);
+  const auto command =
+      compile_command(places, backend, build, source, compiled, library, one_float);
   const harness::CommandResult result = harness::run_command(command);
   if (result.status == 127)
     throw Refusal(

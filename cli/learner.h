@@ -18,10 +18,10 @@ enum class Build { plain, checked, debug, xray };
 
 // Compiles a file into `library` for the backend. A file that registers no rung is taken as a plain
 // kernel: then the text says how it was matched with its op. If the file does not compile, refuses
-// with the compiler's message.
+// with the compiler's message. `one_float`: "f32" builds the kernels for that one of f32, f16 and bf16, which is quicker.
 std::string build_kernel(const harness::Places& places, const Backend& backend, Build build,
                          const std::filesystem::path& file, const PlainOptions& plain,
-                         const std::filesystem::path& library);
+                         const std::filesystem::path& library, const std::string& one_float = "");
 
 class LearnerKernels {
  public:

@@ -37,12 +37,14 @@ struct Options {
   std::string python;                       // the Python that times the frameworks; empty: none
   std::string kernel, grid, block, shared;  // of a plain kernel: which one, and its launch
   std::string op, compare, html;            // of xray
+  std::string source;                       // of a library with several rungs, the one to check
   std::string smaller;                      // a timed case, to be checked in a small version
   std::string gpu = "H200";                 // whose limits and roofline it names
   int launches = 0;                         // of a case, in `check`; 0: as it has them
   int blocks = 0;                           // to count of each launch; 0: all
   bool registers = true;                    // ask nvcc for them
   bool counts = false;                      // of each rung, in `run`
+  double count_seconds = 18;                // of `run OP --counts`, all of it
   double seconds = 0.3;
   double patience = 0.05;
   bool print_only = false;  // `start` writes no file

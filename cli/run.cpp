@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 
@@ -77,7 +78,18 @@ std::string next_step(const harness::Places& places, const std::vector<OpOutcome
                      o.entry->name());
 }
 
+// How long the rungs of the next op may be counted: what is left of the command's time, shared by the ops that are left.
+double seconds_to_count(const Options& o, std::chrono::steady_clock::time_point start,
+                        std::size_t ops, std::size_t at) {
+  const double least = std::min(5.0, o.count_seconds);  // where the checks alone took the time
+  const double spent =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return std::max(
+      least, (o.count_seconds * static_cast<double>(ops) - spent) / static_cast<double>(ops - at));
+}
+
 int run(const Options& o) {
+  const auto start = std::chrono::steady_clock::now();
   const harness::Places places = harness::find_places();
   if (!o.fork) harness::Worker::stay_in_this_process();
   const Backend backend = choose_backend(places, o.backend);
@@ -91,6 +103,9 @@ int run(const Options& o) {
   own.join(ops);
   // Beside a learner's own kernel what `check` has not run yet: the timed cases.
   narrow_cases(ops, o, !backend.gpu ? Cases::small : files.empty() ? Cases::all : Cases::bench);
+  // The counts are to come soon; `check` has every case in every type.
+  const bool brief = o.counts && !backend.gpu && o.dtypes.empty() && o.cases.empty();
+  if (brief) keep_one_type(ops);
   std::erase_if(ops, [](const OpEntry& e) { return e.contestants.empty() || e.attempts.empty(); });
   if (ops.empty()) throw Refusal("nothing to run: no rung, case and type fit together");
 
@@ -106,25 +121,29 @@ int run(const Options& o) {
     j["seed"] = settings.seed;
     j["passed"] = exit_status(outcomes) == all_passed;
     for (const OpOutcome& outcome : outcomes) {
+      const double seconds = seconds_to_count(o, start, outcomes.size(), j["ops"].size());
       j["ops"].push_back(outcome_json(outcome, roofline));
-      if (o.counts) j["ops"].back()["counts"] = count_rungs(places, *outcome.entry);
+      if (o.counts) j["ops"].back()["counts"] = count_rungs(places, *outcome.entry, seconds);
     }
     j["next"] = next_step(places, outcomes, backend, roofline);
     print_json(j);
     return exit_status(outcomes);
   }
+  std::size_t at = 0;
   for (const OpOutcome& outcome : outcomes) {
     print_checks(outcome, o.verbose);
     if (backend.gpu) print_times(outcome, roofline);
     if (o.counts) {
       Progress progress;
       progress.show("compiling the rungs of " + outcome.entry->name() + " to be counted");
-      const nlohmann::ordered_json counts = count_rungs(places, *outcome.entry);
+      const nlohmann::ordered_json counts =
+          count_rungs(places, *outcome.entry, seconds_to_count(o, start, outcomes.size(), at++));
       progress.clear();
       print_counts(counts);
     }
   }
   print_closing(outcomes);
+  if (brief) fmt::print("each case in one type; ./warpath check has all of them\n");
   if (!backend.gpu && !o.counts && exit_status(outcomes) == all_passed)
     fmt::print("{} ./warpath run {} --counts shows why a rung is fast or slow\n",
                paint(Tone::note, "also:"), outcomes.front().entry->name());
@@ -143,6 +162,10 @@ const Command run_command = {
                     "timer budget of one rung and case on a GPU, all its turns together");
       flags.yes("--counts", o.counts,
                 "compile each rung once more and count what it does to memory, on this CPU");
+      flags.seconds(
+          "--count-seconds", o.count_seconds,
+          "with --counts: how long the whole command may take per op; rungs that are left "
+          "out say so");
       flags.yes("-v,--verbose", o.verbose, "every failure with all it printed");
       add_running_flags(flags, o);
       add_json_flag(flags, o);

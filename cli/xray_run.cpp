@@ -8,6 +8,7 @@
 
 #include "cli/call.h"
 #include "cli/debug.h"
+#include "cli/kernel_source.h"
 #include "cli/learner.h"
 #include "cli/op_names.h"
 #include "cli/source_text.h"
@@ -77,15 +78,21 @@ ChosenCase choose_counted_case(const Op& op, const Rung& rung, const Options& o,
 
 namespace {
 
+// The build left a type out that is needed: it is to be for `only` that one, or for all of them (empty).
+struct TypeMissing {
+  std::string only;
+};
+
 nlohmann::json run_counted(const std::vector<std::string>& command, int blocks,
-                           int* status = nullptr) {
+                           bool one_type = false) {
   harness::TemporaryFolder folder;
   const fs::path file = folder.file("xray.json");
   setenv("SIMT_XRAY_JSON", file.c_str(), 1);
   if (blocks > 0) setenv("SIMT_XRAY_BLOCKS", std::to_string(blocks).c_str(), 1);
   const harness::CommandResult result = harness::run_command(command);
   unsetenv("SIMT_XRAY_JSON");
-  if (status != nullptr) *status = result.status;
+  if (one_type && result.output.find("no kernel for dtype") != std::string::npos)
+    throw TypeMissing{""};
   if (!fs::exists(file)) {
     throw Refusal(
         fmt::format("{} counted nothing: it launches no kernel that was built by `cc --xray`{}",
@@ -99,8 +106,13 @@ std::string compiler(const harness::Places& places) {
   return (places.program.parent_path() / "warpath-cc").string();
 }
 
+struct BuiltRung {
+  fs::path library;
+  std::string one_float;  // the only type it is built for; empty: all
+};
+
 Xray count_case(const harness::Places& places, const OpEntry& e, const fs::path& source,
-                const fs::path& library, const ChosenCase& chosen, const Options& o) {
+                const BuiltRung& built, const ChosenCase& chosen, const Options& o) {
   Xray x;
   x.title = fmt::format("{}/{}", e.name(), rung_name(source.string()));
   x.file = fs::canonical(source);
@@ -115,53 +127,89 @@ Xray count_case(const harness::Places& places, const OpEntry& e, const fs::path&
   const Cost cost = e.op->cost(harness::ArgsBlob(plan).get());
   x.flops = cost.flops;
   x.least_bytes = static_cast<double>(cost.bytes);
-  x.raw = run_counted(
-      {places.program.string(), "check", library.string(), chosen.small ? "--smaller" : "--case",
-       chosen.test->name, "--dtype", std::string(name(chosen.dtype)), "--backend", "simt",
-       "--no-fork", "--launches", "1"},
-      o.blocks);
+  x.raw = run_counted({places.program.string(), "check", built.library.string(),
+                       chosen.small ? "--smaller" : "--case", chosen.test->name, "--dtype",
+                       std::string(name(chosen.dtype)), "--backend", "simt", "--no-fork",
+                       "--launches", "1", "--source", source.string()},
+                      o.blocks, !built.one_float.empty());
   return x;
 }
 
-Xray xray_rung(const harness::Places& places, const std::string& op, const fs::path& file,
-               const Options& o) {
-  const Backend backend = choose_backend(places, "simt");
-  const fs::path folder = places.lib.parent_path() / "xray";
-  fs::create_directories(folder);
-  const fs::path library = folder / fmt::format("{}_{}_{}.so", op, file.stem().string(), getpid());
-  const struct Remove {
-    fs::path file;
-    ~Remove() {
-      std::error_code ignored;
-      fs::remove(file, ignored);
-    }
-  } remove{library};
-  PlainOptions plain{{}, o.kernel, {o.grid, o.block, o.shared}};
-  if (!op.empty()) plain.ops = {op};
-  Progress progress;
-  progress.show("compiling " + file.string() + " to be counted");
-  build_kernel(places, backend, Build::xray, file, plain, library);
-  const LearnerKernels own(places, backend, false, {library.string()});
-  const fs::path source = fs::absolute(file);
+// "f32", "f16" or "bf16": a type that a build can be narrowed to.
+std::string one_float(DType d) {
+  return d == DType::f32 || d == DType::f16 || d == DType::bf16 ? std::string(name(d)) : "";
+}
+
+// The type that a rung is most likely counted in: that of a rung which takes every case of its op.
+std::string likely_float(const harness::Places& places, const std::string& op, const fs::path& file,
+                         const Options& o) {
+  const std::string folder = op.empty() ? file.parent_path().filename().string() : op;
+  if (!registers_rung(file) || !harness::find_folder(places.root, folder)) return "";
+  Rung any;
+  any.supports = [](const void*) { return std::string(); };
+  for (const OpEntry& e : find_ops(places, {folder}, "simt", RungSet::none))
+    return one_float(choose_counted_case(*e.op, any, o).dtype);
+  return "";
+}
+
+// Throws TypeMissing where it was built for too few types.
+Xray count_built(const harness::Places& places, const Backend& backend, const BuiltRung& built,
+                 const std::string& op, const fs::path& source, const Options& o) {
+  const LearnerKernels own(places, backend, false, {built.library.string()});
   std::vector<OpEntry> ops = find_ops(places, own.ops(), backend.name, RungSet::none);
   own.join(ops);
+  const auto count = [&](const OpEntry& e, const ChosenCase& chosen) {
+    if (const std::string type = one_float(chosen.dtype);
+        !built.one_float.empty() && !type.empty() && type != built.one_float)
+      throw TypeMissing{type};
+    return count_case(places, e, source, built, chosen, o);
+  };
   for (const OpEntry& e : ops) {
     if (!op.empty() && e.name() != op && e.folder != op) continue;
     for (const harness::Contestant& c : e.contestants) {
       if (fs::path(c.rung->file) != source) continue;
       const ChosenCase chosen = choose_counted_case(*e.op, *c.rung, o);
-      progress.show(fmt::format("counting {} on {}", file.filename().string(), chosen.test->name));
+      Progress progress;
+      progress.show(
+          fmt::format("counting {} on {}", source.filename().string(), chosen.test->name));
       try {
-        return count_case(places, e, source, library, chosen, o);
+        return count(e, chosen);
       } catch (const Refusal&) {
         if (!chosen.small) throw;
       }
       // Sizes that depend on each other cannot be halved one by one.
-      return count_case(places, e, source, library, choose_counted_case(*e.op, *c.rung, o, false),
-                        o);
+      return count(e, choose_counted_case(*e.op, *c.rung, o, false));
     }
   }
-  throw Refusal(fmt::format("{} has no rung of {}", file.string(), op));
+  throw Refusal(fmt::format("{} has no rung of {}", source.string(), op));
+}
+
+Xray xray_rung(const harness::Places& places, const std::string& op, const fs::path& file,
+               const Options& o) {
+  const Backend backend = choose_backend(places, "simt");
+  harness::TemporaryFolder folder;
+  const fs::path source = fs::absolute(file);
+  PlainOptions plain{{}, o.kernel, {o.grid, o.block, o.shared}};
+  if (!op.empty()) plain.ops = {op};
+  const auto build = [&](const std::string& one_float) {
+    Progress progress;
+    progress.show("compiling " + file.string() + " to be counted");
+    const fs::path library = folder.file(fmt::format("counted{}.so", one_float));
+    build_kernel(places, backend, Build::xray, file, plain, library, one_float);
+    return library;
+  };
+  // For one type, which is most often enough; then for the type that was missing; then for all.
+  std::string type = likely_float(places, op, source, o);
+  for (int attempt = 0; attempt < 2 && !type.empty(); ++attempt) {
+    const BuiltRung built{build(type), type};
+    try {
+      return count_built(places, backend, built, op, source, o);
+    } catch (const TypeMissing& missing) {
+      type = missing.only;
+    }
+  }
+  const BuiltRung built{build(""), ""};
+  return count_built(places, backend, built, op, source, o);
 }
 
 Xray xray_program(const harness::Places& places, const fs::path& file, const Options& o) {

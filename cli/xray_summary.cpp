@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <thread>
@@ -114,7 +115,8 @@ const Key keys[] = {
 // The data of `warpath xray` in a process of its own; "error" where it could not be counted.
 json xray_json(const harness::Places& places, const std::vector<std::string>& words,
                double seconds) {
-  std::vector<std::string> command = {"timeout", fmt::format("{:.0f}", std::max(1.0, seconds)),
+  if (seconds <= 0.1) return {{"error", "it takes too long"}, {"left_out", true}};
+  std::vector<std::string> command = {"timeout", fmt::format("{:.1f}", seconds),
                                       places.program.string(), "xray"};
   command.insert(command.end(), words.begin(), words.end());
   for (const char* word : {"--json", "--no-registers", "--blocks", "64"})
@@ -122,7 +124,8 @@ json xray_json(const harness::Places& places, const std::vector<std::string>& wo
   const harness::CommandResult result = harness::run_command(command);
   json j = json::parse(result.output, nullptr, false);
   if (result.status == 0 && !j.is_discarded()) return j;
-  return {{"error", result.status == 124 ? "it takes too long" : first_error(result.output)}};
+  if (result.status == 124) return {{"error", "it takes too long"}, {"left_out", true}};
+  return {{"error", first_error(result.output)}};
 }
 
 // The largest waste, if it is a large share of what the kernel does.
@@ -220,7 +223,13 @@ void print_comparison(const Xray& a, const Xray& b) {
   }
 }
 
-ordered_json count_rungs(const harness::Places& places, const harness::OpEntry& entry) {
+ordered_json count_rungs(const harness::Places& places, const harness::OpEntry& entry,
+                         double seconds) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto left = [&] {
+    return seconds -
+           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
   std::vector<std::string> rungs, files;
   for (const harness::Contestant& c : entry.contestants) {
     if (c.rung->peer) continue;
@@ -235,14 +244,19 @@ ordered_json count_rungs(const harness::Places& places, const harness::OpEntry& 
     for (unsigned i = 0; i < std::min<std::size_t>(cores, rungs.size()); ++i)
       workers.emplace_back([&] {
         for (std::size_t at; (at = next++) < rungs.size();)
-          found[at] = xray_json(places, {files[at], "--op", entry.name()}, 120);
+          found[at] = xray_json(places, {files[at], "--op", entry.name()}, left());
       });
   }
   ordered_json counts;
   for (std::size_t i = 0; i < rungs.size(); ++i) {
     ordered_json& to = counts[rungs[i]];
     if (found[i].contains("error")) {
-      to["error"] = found[i]["error"];
+      const bool left_out = found[i].contains("left_out");
+      if (left_out) to["left_out"] = true;
+      to["error"] =
+          left_out ? fmt::format("left out: no time was left; `./warpath xray {}/{}` counts it",
+                                 entry.name(), rungs[i])
+                   : found[i]["error"].get<std::string>();
       continue;
     }
     to = found[i]["key"];
@@ -259,7 +273,7 @@ void print_counts(const ordered_json& counts) {
               "lrrrrrrl");
   for (const auto& [rung, c] : counts.items()) {
     if (c.contains("error")) {
-      table.add({{rung}, {"not counted: " + c["error"].get<std::string>(), Tone::dim}});
+      table.add({{rung}, {c.contains("left_out") ? "left out" : "not counted", Tone::dim}});
       continue;
     }
     const auto n = [&](const char* key) { return c.at(key).get<double>(); };
@@ -276,6 +290,15 @@ void print_counts(const ordered_json& counts) {
   }
   fmt::print("\n");
   table.print();
+  const auto left_out = std::count_if(counts.begin(), counts.end(),
+                                      [](const auto& c) { return c.contains("left_out"); });
+  if (left_out > 0)
+    fmt::print(
+        "  left out: {} of {} rungs, for want of time; --count-seconds 120 counts more of them\n",
+        left_out, counts.size());
+  for (const auto& [rung, c] : counts.items())
+    if (c.contains("error") && !c.contains("left_out"))
+      fmt::print("  not counted: {}: {}\n", rung, c["error"].get<std::string>());
   fmt::print("{}\n",
              paint(Tone::dim,
                    "  counted on this CPU, one case per rung: bytes through L1 against what the "

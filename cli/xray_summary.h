@@ -30,8 +30,9 @@ void print_sentences(const Xray& x);
 void print_comparison(const Xray& a, const Xray& b);
 
 // The counts of each rung of an op, from a run of one case each: by the rung's name. A rung that cannot be counted has
-// "error".
-nlohmann::ordered_json count_rungs(const harness::Places& places, const harness::OpEntry& entry);
+// "error"; one that `seconds` were too short for has "left_out" too.
+nlohmann::ordered_json count_rungs(const harness::Places& places, const harness::OpEntry& entry,
+                                   double seconds);
 void print_counts(const nlohmann::ordered_json& counts);
 
 // One sentence about a kernel that is right, where a large share of its work is waste; else "".

@@ -115,6 +115,7 @@ void async_access(AsyncEvent event, const void* at, std::size_t size, const void
       touch(at, size, How::copy, false, pc);
       break;
     case AsyncEvent::global_read:
+    case AsyncEvent::multicast_read:
       touch(at, size, How::copy, false, pc);
       break;
     case AsyncEvent::global_write:

@@ -29,6 +29,28 @@ def check_run(warpath, root):
     assert "--counts" not in told["next"]
 
 
+def check_time(warpath, root):
+    """Counting ends when its time does, and says so; the checks are there all the same."""
+    words = (warpath, "run", "vector_add", "--backend", "simt", "--counts", "--count-seconds")
+    told = json.loads(run(*words, "0.05", "--json", cwd=root))
+    counts = told["ops"][0]["counts"]
+    assert told["passed"] and len(counts) == 3, told
+    for rung, c in counts.items():
+        assert c["left_out"] and f"./warpath xray vector_add/{rung}" in c["error"], c
+    said = run(*words, "0.05", cwd=root)
+    assert "left out: 3 of 3 rungs" in said and "--count-seconds" in said, said
+
+
+def check_multicast(warpath, root):
+    """Two blocks share a tile of b: memory is read once for both. A rung is built for the type of its case alone."""
+    moved = {}
+    for rung in ("15", "16"):
+        told = json.loads(run(warpath, "xray", f"matmul/{rung}", "--no-registers", "--json", cwd=root))  # fmt: skip
+        moved[rung] = told["key"]["bytes_moved"] / told["key"]["bytes_least"]
+        assert "in f32" in told["case"], told["case"]
+    assert moved == {"15": 1.25, "16": 1.0}, moved
+
+
 def check_grade(warpath, root):
     """A kernel that is right, but whose neighbouring threads are 8 elements apart."""
     text = (root / "ops/elementwise/vector_add/01_naive.cu").read_text()
@@ -52,6 +74,8 @@ def check_grade(warpath, root):
 def main():
     warpath, root = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve()
     check_run(warpath, root)
+    check_time(warpath, root)
+    check_multicast(warpath, root)
     check_grade(warpath, root)
 
 

@@ -66,7 +66,13 @@ void add_loads(BulkLoad load, int blocks, Site site) {
     load.shared = base + to;
     load.barrier = reinterpret_cast<MemoryBarrier*>(base + at);
     add_load(load);
+    load.too = true;
   }
+}
+
+void tell_read(const BulkLoad& load, const void* at, std::size_t size) {
+  if (load.too) return tell_multicast(at, size, load.pc);
+  tell_global(at, size, false, load.pc);
 }
 
 void load_row(const TensorMap& map, const BoxRow& row, void* with) {
@@ -75,7 +81,7 @@ void load_row(const TensorMap& map, const BoxRow& row, void* with) {
   fill_outside(map, bytes, row_bytes(map));
   if (row.global != nullptr) {
     const std::size_t size = element_size(map.element);
-    tell_global(row.global, (row.end - row.first) * size, false, load.pc);
+    tell_read(load, row.global, (row.end - row.first) * size);
     std::memcpy(bytes + row.first * size, row.global, (row.end - row.first) * size);
     convert_loaded(map, bytes + row.first * size, (row.end - row.first) * size);
   }
@@ -90,7 +96,7 @@ void land(const BulkLoad& load) {
       break;
     case Kind::plain:
       if (current_block().shared_owner(load.other) == nullptr) {
-        tell_global(load.other, load.size, false, load.pc);
+        tell_read(load, load.other, load.size);
       } else {
         tell_read_ends(load.other, load.size, load.pc, load.since);
       }

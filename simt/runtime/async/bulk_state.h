@@ -31,7 +31,8 @@ struct Transfer {
 struct BulkLoad : Transfer {
   MemoryBarrier* barrier;
   unsigned char value[16];
-  Block* asker;  // of an arrival
+  Block* asker;      // of an arrival
+  bool too = false;  // of a multicast: memory was read for a block before this one
 };
 
 struct BulkStore : Transfer {

@@ -32,6 +32,9 @@ inline void tell_read_ends(const void* from, std::size_t size, const void* pc,
 inline void tell_global(const void* at, std::size_t size, bool write, const void* pc) {
   tell_async(write ? AsyncEvent::global_write : AsyncEvent::global_read, at, size, pc);
 }
+inline void tell_multicast(const void* at, std::size_t size, const void* pc) {
+  tell_async(AsyncEvent::multicast_read, at, size, pc);
+}
 inline void tell_global_update(const void* at, std::size_t size, const void* pc) {
   tell_async(AsyncEvent::global_update, at, size, pc);
 }

@@ -22,6 +22,7 @@ enum class AsyncEvent : unsigned char {
   read_begins,  // of shared memory, from now on at any time
   read_ends,
   global_read,
+  multicast_read,  // of bytes that come with those of another block: memory is read once for both
   global_write,
   global_update,  // by a reduction, each element in one step
 };
