@@ -191,12 +191,12 @@ function addresses(a, lanes) {
 
 function banks(a, lanes) {
   const by = Array.from({length: 32}, () => new Map()); lanes.forEach((o, i) => { if (o === null) return; for (let b = 0; b < Math.max(1, a.bytes / 4); ++b) { const word = Math.floor(o / 4) + b, m = by[word % 32]; if (!m.has(word)) m.set(word, []); m.get(word).push(i); } });
-  const deep = Math.max(1, ...by.map(m => m.size)), h = 150 + deep * 17, s = svg("svg", {viewBox: `0 0 640 ${h}`, role: "img", "aria-label": `${deep} words in the fullest bank`}); laneRow(s, lanes);
+  const deep = Math.max(1, ...by.map(m => m.size)), h = 166 + deep * 17, s = svg("svg", {viewBox: `0 0 640 ${h}`, role: "img", "aria-label": `${deep} words in the fullest bank`}); laneRow(s, lanes);
   lanes.forEach((o, i) => { if (o === null) return; s.append(svg("line", {x1: laneX(i), y1: 34, x2: laneX(Math.floor(o / 4) % 32), y2: 100, stroke: "var(--lane)", "stroke-width": 1, opacity: 0.55})); });
-  s.append(svg("text", {x: 4, y: 92, class: "d"}, "banks of shared memory, and the different words that are wanted from each"));
   for (let b = 0; b < 32; ++b) { s.append(svg("rect", {x: laneX(b) - 8, y: 100, width: 16, height: 14, fill: "var(--seg)", stroke: "var(--dim)"})); s.append(svg("text", {x: laneX(b), y: 111, "text-anchor": "middle", style: "font-size:9px"}, b));
     [...by[b].entries()].forEach(([word, who], i) => { const r = svg("rect", {x: laneX(b) - 8, y: 118 + i * 17, width: 16, height: 14, rx: 2, fill: i === 0 ? "var(--ok)" : "var(--bad)"}); r.append(svg("title", {}, `word ${word}: lanes ${who.join(", ")}`)); s.append(r); s.append(svg("text", {x: laneX(b), y: 129 + i * 17, "text-anchor": "middle", style: "fill:#fff;font-size:9px"}, who.length > 1 ? who.length + "x" : who[0])); }); }
-  s.append(svg("text", {x: 4, y: h - 8}, deep === 1 ? "one word per bank: one wavefront, no conflict" : `${deep} wavefronts: one for each word of the fullest bank`));
+  s.append(svg("text", {x: 4, y: h - 8, class: "d"}, "above: the 32 banks of shared memory, and the different words that are wanted from each"));
+  s.append(svg("text", {x: 4, y: h - 24}, deep === 1 ? "one word per bank: one wavefront, no conflict" : `${deep} wavefronts: one for each word of the fullest bank`));
   return s;
 }
 
@@ -204,22 +204,22 @@ function timeline() {
   const box = $("timeline"); box.textContent = ""; const T = L.timeline;
   if (!T.length) { box.append(el("p", {class: "note"}, "Nothing to show.")); return; }
   const warps = T[0].warps.length, widths = T.map(p => Math.max(1, ...p.warps)), total = widths.reduce((p, q) => p + q, 0), h = 34 + warps * 12 + 26;
-  const s = svg("svg", {viewBox: `0 0 640 ${h}`, role: "img", "aria-label": "barriers of block 0"}); let x = 40, said = -40;
+  const s = svg("svg", {viewBox: `0 0 640 ${h}`, role: "img", "aria-label": "barriers of block 0"}); let x = 40, said = -40, uneven = false;
   for (let w = 0; w < warps; ++w) if (warps <= 16 || w % 4 === 0) s.append(svg("text", {x: 4, y: 31 + w * 12, class: "d"}, "w" + w));
-  T.forEach((p, i) => { const pw = 590 * widths[i] / total, m = widths[i], least = Math.min(...p.warps), slow = p.warps.indexOf(m), waits = warps > 1 && least < 0.9 * m;
+  T.forEach((p, i) => { const pw = 590 * widths[i] / total, m = widths[i], least = Math.min(...p.warps), slow = p.warps.indexOf(m), waits = warps > 1 && least < 0.9 * m; uneven = uneven || waits;
     p.warps.forEach((n, w) => { const y = 22 + w * 12, bar = svg("rect", {x, y, width: Math.max(0.5, pw * n / m), height: 9, fill: waits && w === slow ? "var(--bad)" : "var(--lane)"});
       if (waits) bar.append(svg("title", {}, w === slow ? `the others wait for warp ${w}` : `warp ${w}: ${n} steps, then it waits for warp ${slow}`)); s.append(bar);
       if (n < m) s.append(svg("rect", {x: x + pw * n / m, y, width: pw * (m - n) / m, height: 9, fill: "var(--seg)"})); });
     x += pw; if (p.line) { const bar = svg("line", {x1: x, y1: 18, x2: x, y2: 24 + warps * 12, stroke: "var(--ink)", "stroke-width": 1.5}); bar.append(svg("title", {}, "barrier at line " + p.line)); s.append(bar);
       if (x - said > 26) { s.append(svg("text", {x, y: 13, "text-anchor": "middle", class: "d"}, "l. " + p.line)); said = x; } } });
-  s.append(svg("text", {x: 4, y: h - 6, class: "d"}, "steps of the warps of block 0; grey: waits at the barrier for the red one")); box.append(s);
+  s.append(svg("text", {x: 4, y: h - 6, class: "d"}, "steps of the warps of block 0" + (uneven ? "; grey: waits at the barrier for the red one" : "; a line: a barrier"))); box.append(s);
 }
 
 function roof() {
   const box = $("roof"); box.textContent = ""; const g = D.gpu, points = [];
   for (const p of D.parts) { const moved = p.launches.reduce((s, l) => s + l.moved, 0), needed = p.launches.reduce((s, l) => s + l.needed, 0); if (p.flops > 0 && moved > 0) points.push({name: p.title, moved: p.flops / moved, needed: p.flops / Math.max(1, needed)}); }
   if (!points.length) { const m = P.launches.reduce((s, l) => s + l.moved, 0), n = P.launches.reduce((s, l) => s + l.needed, 0);
-    box.append(el("p", {class: "note"}, `The flops of a program are not counted. It moves ${bytes(m)}; the sectors it touches are ${bytes(n)} (${(m / Math.max(1, n)).toFixed(1)}x).`)); return; }
+    box.append(el("p", {class: "note"}, `${P.test ? "This op has no floating-point operations." : "The flops of a program are not counted."} It moves ${bytes(m)}; the sectors it touches are ${bytes(n)} (${(m / Math.max(1, n)).toFixed(1)}x).`)); return; }
   const lx = v => 56 + (Math.min(3, Math.max(-2, Math.log10(v))) + 2) / 5 * 564, at = i => Math.min(g.fp32, i * g.bandwidth / 1e3);
   const y = v => 220 - (Math.log10(Math.max(v, 1e-2)) + 2) / 4.2 * 190, s = svg("svg", {viewBox: "0 0 640 262", role: "img", "aria-label": "roofline"});
   for (let e = -2; e <= 2; ++e) { const v = Math.pow(10, e); s.append(svg("line", {x1: 56, y1: y(v), x2: 620, y2: y(v), stroke: "var(--line)"}), svg("text", {x: 50, y: y(v) + 4, "text-anchor": "end", class: "d"}, v)); }
