@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "cli/command.h"
 #include "cli/learner.h"
@@ -78,14 +79,17 @@ std::string next_step(const harness::Places& places, const std::vector<OpOutcome
                      o.entry->name());
 }
 
-// How long the rungs of the next op may be counted: what is left of the command's time, shared by the ops that are left.
+// How long the rungs of the op `at` may be counted: what is left of the command's time, shared by the ops that are left.
+// A folder may hold a forward and a backward op: they share one time.
 double seconds_to_count(const Options& o, std::chrono::steady_clock::time_point start,
-                        std::size_t ops, std::size_t at) {
-  const double least = std::min(5.0, o.count_seconds);  // where the checks alone took the time
+                        const std::vector<OpOutcome>& outcomes, std::size_t at) {
+  const double least = std::min(2.0, o.count_seconds);  // where the checks alone took the time
+  std::set<std::string> folders;
+  for (const OpOutcome& outcome : outcomes) folders.insert(outcome.entry->folder);
   const double spent =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return std::max(
-      least, (o.count_seconds * static_cast<double>(ops) - spent) / static_cast<double>(ops - at));
+  const double left = o.count_seconds * static_cast<double>(folders.size()) - spent;
+  return std::max(least, left / static_cast<double>(outcomes.size() - at));
 }
 
 int run(const Options& o) {
@@ -121,7 +125,7 @@ int run(const Options& o) {
     j["seed"] = settings.seed;
     j["passed"] = exit_status(outcomes) == all_passed;
     for (const OpOutcome& outcome : outcomes) {
-      const double seconds = seconds_to_count(o, start, outcomes.size(), j["ops"].size());
+      const double seconds = seconds_to_count(o, start, outcomes, j["ops"].size());
       j["ops"].push_back(outcome_json(outcome, roofline));
       if (o.counts) j["ops"].back()["counts"] = count_rungs(places, *outcome.entry, seconds);
     }
@@ -137,7 +141,7 @@ int run(const Options& o) {
       Progress progress;
       progress.show("compiling the rungs of " + outcome.entry->name() + " to be counted");
       const nlohmann::ordered_json counts =
-          count_rungs(places, *outcome.entry, seconds_to_count(o, start, outcomes.size(), at++));
+          count_rungs(places, *outcome.entry, seconds_to_count(o, start, outcomes, at++));
       progress.clear();
       print_counts(counts);
     }

@@ -6,6 +6,9 @@
 advice.json has an entry for a rung that has a next one: [kind, what the next rung does], or {"instead": kind, "why": reason}
 where xray's first sentence is about something else. Rungs that nobody has read with xray yet are named in not_read.json,
 each with the reason; any other rung without an entry is an error. Without --all only rungs of a few ops are run.
+
+claims.json has what lessons say about bytes: the words, which must be in the op's README, and what the lanes of all global
+loads ask for by them, as a multiple of the bytes that the op must move.
 """
 
 import argparse
@@ -47,6 +50,32 @@ def missing_entries(root, advice):
     return missing + stale + empty, with_next
 
 
+def missing_words(root, claims, files):
+    """Claims whose words the lesson does not have."""
+    missing = []
+    for name, claim in claims.items():
+        if name not in files:
+            missing.append(f"{name}: in claims.json, but no rung with a next one")
+        elif claim["says"] not in " ".join((files[name].parent / "README.md").read_text().split()):
+            missing.append(f"{name}: the lesson does not say '{claim['says']}' (claims.json)")
+    return missing
+
+
+def broken_claim(name, x, claim):
+    """What the lesson says about bytes against what is counted; 7% are for scalars, flags and the like."""
+    asked = sum(
+        a["bytes_asked"]
+        for launch in x["counts"]["launches"]
+        if launch["kernel"] != "difference_kernel"  # of the harness
+        for a in launch["accesses"]
+        if a["space"] == "global" and a["kind"] in ("load", "async_load", "bulk_load")
+    )
+    loads = asked / x["key"]["bytes_least"]
+    if abs(loads - claim["loads"]) <= 0.07 * claim["loads"]:
+        return []
+    return [f"{name}: the lesson says '{claim['says']}', {claim['loads']}x the least ({claim['why']}); counted: {loads:.2f}x"]  # fmt: skip
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -58,7 +87,9 @@ def main():
     args = parser.parse_args()
     root = args.root.resolve()
     advice = json.loads((here / "advice.json").read_text())
+    claims = json.loads((here / "claims.json").read_text())
     failures, files = missing_entries(root, advice)
+    failures += missing_words(root, claims, files)
     ops = args.op or (None if args.all else QUICK)
     chosen = {
         n: f for n, f in files.items() if n in advice and (ops is None or f.parent.name in ops)
@@ -71,6 +102,8 @@ def main():
             if "error" in x:
                 failures.append(f"{name}: {x['error']}")
                 continue
+            if name in claims:
+                failures += broken_claim(name, x, claims[name])
             got = x["waste"][0]["kind"] if x["waste"] else "none"
             kind = wanted_kind(advice[name])
             print(f"{'ok' if got == kind else 'WRONG'}  {name}: {got}")
