@@ -80,7 +80,16 @@ def test_gradcheck(name, torchs, shapes, scalars):
     assert got.shape == tensors[0].shape
 
 
-DIFFERENTIABLE = ["gelu", "silu", "softmax", "layer_norm", "rms_norm", "swiglu", "cross_entropy", "adaptive_norm"]
+DIFFERENTIABLE = [
+    "gelu",
+    "silu",
+    "softmax",
+    "layer_norm",
+    "rms_norm",
+    "swiglu",
+    "cross_entropy",
+    "adaptive_norm",
+]
 
 
 @pytest.mark.parametrize("name", DIFFERENTIABLE)

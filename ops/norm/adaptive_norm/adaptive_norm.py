@@ -128,7 +128,8 @@ def adaptive_norm(x, scale, shift, *, eps=1e-6):
     if x.numel():
         tile = _whole(cols)
         adaptive_norm_kernel[(images, triton.cdiv(tokens, tile["ROWS"]))](
-            *(x, scale, shift, y, mean, rstd, tokens, cols, *scale.stride(), *shift.stride(), eps), **tile
+            *(x, scale, shift, y, mean, rstd, tokens, cols, *scale.stride(), *shift.stride(), eps),
+            **tile,
         )
     return y, mean, rstd
 
@@ -156,7 +157,9 @@ def gated_add(residual, x, gate):
     y = torch.empty_like(x)
     if x.numel():
         grid = (images, triton.cdiv(tokens, 16), triton.cdiv(cols, 128))
-        gated_add_kernel[grid](residual, x, gate, y, tokens, cols, *gate.stride(), ROWS=16, COLS=128)
+        gated_add_kernel[grid](
+            residual, x, gate, y, tokens, cols, *gate.stride(), ROWS=16, COLS=128
+        )
     return y
 
 
