@@ -74,6 +74,11 @@ def test_one_line(wrong, why):
     assert re.fullmatch(f"warpath::{why}", str(refusal.value))
 
 
+def test_smoothing_is_refused_by_the_op_itself():
+    with pytest.raises(RuntimeError, match="cross_entropy: label_smoothing is 1.5.*from 0 to 1"):
+        torch.ops.warpath.cross_entropy(X, torch.tensor([1, 2, 3, 0]), label_smoothing=1.5)
+
+
 def test_names():
     with pytest.raises(ValueError, match=r"^no op 'None'; warpath.ops\(\) lists them$"):
         warpath.rungs(None)
