@@ -14,6 +14,7 @@
 #include "cli/op_names.h"
 #include "cli/source_text.h"
 #include "cli/terminal.h"
+#include "core/host/nearest.h"
 #include "harness/process.h"
 
 namespace fs = std::filesystem;
@@ -116,7 +117,14 @@ bool opens_rung(const std::vector<std::string>& words) {
   if (first.ends_with(".cu")) return true;
   if (fs::is_regular_file(first, ignored)) return false;
   const harness::Places places = harness::find_places();
-  return is_op(places, first) || is_op(places, first.substr(0, first.rfind('/')));
+  const std::string op = first.substr(0, first.rfind('/'));
+  if (is_op(places, first) || is_op(places, op)) return true;
+  // No program either: an op that is misspelt, if one is near.
+  const std::vector<std::string> known = known_names(places);
+  if (!fs::exists(first, ignored) && first[0] != '.' && first[0] != '/' &&
+      !nearest(op, known).empty())
+    throw Refusal(did_you_mean("op", op, known));
+  return false;
 }
 
 namespace {

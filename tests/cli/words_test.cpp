@@ -137,6 +137,7 @@ TEST(Words, WrongCommandsAndFlags) {
   expect_refusal(lab.run({"check", "no_such_file.cu"}), "no file 'no_such_file.cu'");
   expect_refusal(lab.run({"check", "toy", "--sanitise"}),
                  "no option '--sanitise'; did you mean '--sanitize'?");
+  expect_refusal(lab.run({"debug", "tooy/01"}), "no op 'tooy'; did you mean 'toy'?");
   lab.write("kernel.cu", "");
   expect_refusal(lab.run({"check", "toy", "kernal.cu"}),
                  "no file 'kernal.cu'; did you mean 'kernel.cu'?");
