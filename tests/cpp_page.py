@@ -30,7 +30,8 @@ with tempfile.TemporaryDirectory() as folder:
     (project / "app.cpp").write_text(block("cpp"))
     (project / "warpath").symlink_to(root)
     # The compiler for the CPU is the one that this build has; no GPU is asked for.
-    run("cmake", "-S", project, "-B", project / "build", "-G", "Ninja", "-DWARPATH_CUDA=OFF", f"-DWARPATH_TOOLS={build}")
+    options = ["-G", "Ninja", "-DWARPATH_CUDA=OFF", f"-DWARPATH_TOOLS={build}"]
+    run("cmake", "-S", project, "-B", project / "build", *options)
     run("cmake", "--build", project / "build", "-j2")
     said = run(project / "build" / "app").strip()
     promised = re.search(r"It prints `(.*?)`", page).group(1)

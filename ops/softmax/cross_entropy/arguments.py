@@ -1,15 +1,10 @@
 """What no type tells of the arguments."""
 
+from warpath._folders import family
 
-def _smoothed(args: tuple, named: dict) -> dict:
-    share = named.get("label_smoothing", 0)
-    if isinstance(share, (int, float)) and not 0 <= share <= 1:
-        raise RuntimeError(f"argument 'label_smoothing' is {share}; it is a share, from 0 to 1")
-    return named
-
-
+smoothed = family(__file__, "smoothing").smoothed
 ARGUMENTS = {
-    "cross_entropy": _smoothed,
-    "cross_entropy_gradient": _smoothed,
-    "cross_entropy_backward": _smoothed,
+    "cross_entropy": smoothed,
+    "cross_entropy_gradient": smoothed,
+    "cross_entropy_backward": smoothed,
 }

@@ -1,11 +1,6 @@
 """What no type tells of the arguments."""
 
+from warpath._folders import family
 
-def _smoothed(args: tuple, named: dict) -> dict:
-    share = named.get("label_smoothing", 0)
-    if isinstance(share, (int, float)) and not 0 <= share <= 1:
-        raise RuntimeError(f"argument 'label_smoothing' is {share}; it is a share, from 0 to 1")
-    return named
-
-
-ARGUMENTS = {"linear_cross_entropy": _smoothed}
+smoothed = family(__file__, "smoothing").smoothed
+ARGUMENTS = {"linear_cross_entropy": smoothed}
