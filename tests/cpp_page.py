@@ -12,13 +12,13 @@ page = (root / "docs" / "cpp.md").read_text()
 
 
 def block(language: str) -> str:
-    found = re.findall(rf"^```{language}\n(.*?)^```", page, re.S | re.M)
+    found = re.findall(rf"^```{language}\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
     assert len(found) == 1, f"docs/cpp.md has {len(found)} blocks of {language}"
     return found[0]
 
 
 def run(*words: object) -> str:
-    done = subprocess.run([str(w) for w in words], capture_output=True, text=True)
+    done = subprocess.run([str(w) for w in words], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"{words}\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
     return done.stdout
@@ -37,6 +37,8 @@ with tempfile.TemporaryDirectory() as folder:
     promised = re.search(r"It prints `(.*?)`", page).group(1)
     if said != promised:
         sys.exit(f"docs/cpp.md promises {promised!r}, the program says {said!r}")
-    wrong = subprocess.run([project / "build" / "app", "gpu"], capture_output=True, text=True)
+    wrong = subprocess.run(
+        [project / "build" / "app", "gpu"], capture_output=True, text=True, check=False
+    )
     if wrong.returncode == 0 or "no backend 'gpu'" not in wrong.stderr:
         sys.exit(f"an unknown backend: {wrong.stderr}")

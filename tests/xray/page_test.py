@@ -33,7 +33,14 @@ DARK = "--blink-settings=preferredColorScheme=0"
 
 
 def probe(chromium, page, size, flags):
-    words = [chromium, "--headless", "--no-sandbox", "--disable-gpu", f"--window-size={size}", *flags]
+    words = [
+        chromium,
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        f"--window-size={size}",
+        *flags,
+    ]
     done = subprocess.run([*words, "--dump-dom", page.as_uri()], capture_output=True, text=True, timeout=120, check=False)  # fmt: skip
     found = re.search(r'data-probe="([^"]*)"', done.stdout)
     assert found, f"the page's script ended early:\n{done.stderr[-2000:]}"
