@@ -196,8 +196,8 @@ Bound::Bound(const TorchOp& op, Overload overload, Values values)
                         : "no rung takes a tensor without elements"));
 }
 
-// Gradients are checked in float64 (torch.autograd.gradcheck). Kernels have no such type; on the CPU the op's reference
-// computes it.
+// Gradients are checked in float64 (torch.autograd.gradcheck). Where the contract has no such type, the op's reference
+// computes it on the CPU.
 bool Bound::in_float64(Overload overload) const {
   if (overload == Overload::in_place || !functional(op_) || takes_lists(op_)) return false;
   for (std::size_t i = 0; i < op_.parameters.size(); ++i) {
@@ -206,6 +206,8 @@ bool Bound::in_float64(Overload overload) const {
     int code = 0, device = 0;
     must(aoti_torch_get_dtype(tensor.get(), &code), "tell a tensor's dtype");
     if (code != torch_dtype(DType::f64)) return false;
+    const std::vector<DType>& allowed = op_.parameters[i]->dtypes;
+    if (std::count(allowed.begin(), allowed.end(), DType::f64)) return false;
     must(aoti_torch_get_device_type(tensor.get(), &device), "tell a tensor's device");
     return device == aoti_torch_device_type_cpu();
   }

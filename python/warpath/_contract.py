@@ -200,12 +200,15 @@ def _bind(op: Op, argument: Argument, tensor: torch.Tensor, sizes: dict) -> None
 
 
 def _in_float64(op: Op, tensors: dict[str, Any]) -> bool:
-    """Whether the op's float64 reference computes a call: on the CPU, where its first tensor is of float64."""
+    """Whether the op's float64 reference computes a call: on the CPU, where its first tensor is of float64 and the
+    contract has no such type."""
     if not op.functional or op.takes_lists:
         return False
-    given = (tensors.get(t.name) for t in op.tensors if not t.index)
-    first = next((t for t in given if t is not None), None)
-    return first is not None and first.dtype == torch.float64 and first.device.type != "cuda"
+    given = ((t, tensors.get(t.name)) for t in op.tensors if not t.index)
+    argument, first = next(((a, t) for a, t in given if t is not None), (None, None))
+    if first is None or first.dtype != torch.float64 or "f64" in argument.dtypes:
+        return False
+    return first.device.type != "cuda"
 
 
 def _size_of(op: Op, dim: Dim, sizes: dict, given: dict[str, Any]) -> list:
