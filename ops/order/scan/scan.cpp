@@ -120,7 +120,7 @@ static std::vector<Case> cases() {
   add("long rows apart", 2, 20'001, "max", "",
       {.dtypes = {DType::i32}, .offset = 1, .offsets = {{"y", 2}}});
   // Sums over 2^32, by tiles of 2048 to 4096 elements.
-  add("large", 1, 150'001, "sum", "", {.fill = Fill::wide, .dtypes = {DType::i64}});
+  add("large", 1, 70'001, "sum", "", {.fill = Fill::wide, .dtypes = {DType::i64}});
   add("large rows", 2, 9001, "sum", "exclusive reverse",
       {.fill = Fill::wide, .dtypes = {DType::i64}, .offset = 1});
   add("segments large", 1, 70'001, "sum", "heads", {.fill = Fill::wide, .dtypes = {DType::i64}});
