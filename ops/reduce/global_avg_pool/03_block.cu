@@ -48,7 +48,14 @@ void launch(const Forward& args, cudaStream_t stream) {
   CUDA_CHECK(cudaGetLastError());
 }
 
-WARPATH_RUNG(Forward, launch, .supports = in_rows);
+std::string preferred(const Forward& args) {
+  const std::int64_t bytes = args.x.shape[2] * std::int64_t(size_of(args.x.dtype));
+  return bytes >= 16 << 10 || args.y.size() < 8192
+             ? ""
+             : "many channels of less than 16 KiB: 02 is 26% faster for 256x256x56x56";
+}
+
+WARPATH_RUNG(Forward, launch, .supports = in_rows, .preferred = preferred);
 
 }  // namespace
 }  // namespace warpath::global_avg_pool
