@@ -43,7 +43,7 @@ ChosenCase choose_counted_case(const Op& op, const Rung& rung, const Options& o,
   std::pair<int, double> best_score{-1, 0};
   std::string why;
   for (const Case& c : op.cases) {
-    if (!c.name.starts_with(wanted)) continue;
+    if (c.bench || !c.name.starts_with(wanted)) continue;
     for (const DType d : harness::dtypes_of(op, c)) {
       if (!type.empty() && type != name(d)) continue;
       const harness::Plan plan = harness::make_plan(op, c, d);
