@@ -79,17 +79,30 @@ std::string next_step(const harness::Places& places, const std::vector<OpOutcome
                      o.entry->name());
 }
 
-// How long the rungs of the op `at` may be counted: what is left of the command's time, shared by the ops that are left.
-// A folder may hold a forward and a backward op: they share one time.
-double seconds_to_count(const Options& o, std::chrono::steady_clock::time_point start,
-                        const std::vector<OpOutcome>& outcomes, std::size_t at) {
-  const double least = std::min(2.0, o.count_seconds);  // where the checks alone took the time
+// How long `run --counts` may take, checks and counts together. A folder may hold a forward and a backward op: they
+// share one time.
+double seconds_in_all(const Options& o, const std::vector<OpEntry>& ops) {
   std::set<std::string> folders;
-  for (const OpOutcome& outcome : outcomes) folders.insert(outcome.entry->folder);
+  for (const OpEntry& e : ops) folders.insert(e.folder);
+  return o.count_seconds * static_cast<double>(folders.size());
+}
+
+// How long the rungs of the op `at` may be counted: what is left of that time, shared by the ops that are left.
+double seconds_to_count(const Options& o, std::chrono::steady_clock::time_point start,
+                        const std::vector<OpEntry>& ops, std::size_t at) {
+  const double least = std::min(2.0, o.count_seconds);  // where the checks alone took the time
   const double spent =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  const double left = o.count_seconds * static_cast<double>(folders.size()) - spent;
-  return std::max(least, left / static_cast<double>(outcomes.size() - at));
+  return std::max(least, (seconds_in_all(o, ops) - spent) / static_cast<double>(ops.size() - at));
+}
+
+// Which checks `run --counts` left out, and how to have them; empty: none.
+std::string checks_left_out(const OpOutcome& outcome, bool one_type) {
+  const std::size_t left_out = outcome.left_out(), all = outcome.entry->attempts.size();
+  if (left_out == 0) return "";
+  return fmt::format("{}: left out: {} of {} cases{}, for want of time; ./warpath check {} has all",
+                     outcome.entry->name(), left_out, all, one_type ? " (each in one type)" : "",
+                     outcome.entry->name());
 }
 
 int run(const Options& o) {
@@ -108,13 +121,19 @@ int run(const Options& o) {
   // Beside a learner's own kernel what `check` has not run yet: the timed cases.
   narrow_cases(ops, o, !backend.gpu ? Cases::small : files.empty() ? Cases::all : Cases::bench);
   // The counts are to come soon; `check` has every case in every type.
-  const bool brief = o.counts && !backend.gpu && o.dtypes.empty() && o.cases.empty();
-  if (brief) keep_one_type(ops);
+  const bool soon = o.counts && !backend.gpu;
+  const bool one_type = soon && o.dtypes.empty() && o.cases.empty();
+  if (one_type) keep_one_type(ops);
   std::erase_if(ops, [](const OpEntry& e) { return e.contestants.empty() || e.attempts.empty(); });
   if (ops.empty()) throw Refusal("nothing to run: no rung, case and type fit together");
 
   harness::Settings settings = make_settings(places, backend, o);
   settings.time = backend.gpu;
+  if (soon) {
+    constexpr double for_checks = 0.25;  // of the time: the counts are what was asked for
+    smallest_first(ops);
+    settings.op_seconds = for_checks * seconds_in_all(o, ops) / static_cast<double>(ops.size());
+  }
   if (!o.json) print_backend(backend, settings);
   harness::Roofline roofline;
   if (backend.gpu) roofline = measure_roofline(settings);
@@ -125,8 +144,9 @@ int run(const Options& o) {
     j["seed"] = settings.seed;
     j["passed"] = exit_status(outcomes) == all_passed;
     for (const OpOutcome& outcome : outcomes) {
-      const double seconds = seconds_to_count(o, start, outcomes, j["ops"].size());
+      const double seconds = seconds_to_count(o, start, ops, j["ops"].size());
       j["ops"].push_back(outcome_json(outcome, roofline));
+      if (soon) j["ops"].back()["cases_left_out"] = outcome.left_out();
       if (o.counts) j["ops"].back()["counts"] = count_rungs(places, *outcome.entry, seconds);
     }
     j["next"] = next_step(places, outcomes, backend, roofline);
@@ -141,13 +161,19 @@ int run(const Options& o) {
       Progress progress;
       progress.show("compiling the rungs of " + outcome.entry->name() + " to be counted");
       const nlohmann::ordered_json counts =
-          count_rungs(places, *outcome.entry, seconds_to_count(o, start, outcomes, at++));
+          count_rungs(places, *outcome.entry, seconds_to_count(o, start, ops, at++));
       progress.clear();
       print_counts(counts);
     }
   }
   print_closing(outcomes);
-  if (brief) fmt::print("each case in one type; ./warpath check has all of them\n");
+  bool all_cases = true;
+  for (const OpOutcome& outcome : outcomes)
+    if (const std::string what = checks_left_out(outcome, one_type); !what.empty()) {
+      fmt::print("{}\n", what);
+      all_cases = false;
+    }
+  if (one_type && all_cases) fmt::print("each case in one type; ./warpath check has all of them\n");
   if (!backend.gpu && !o.counts && exit_status(outcomes) == all_passed)
     fmt::print("{} ./warpath run {} --counts shows why a rung is fast or slow\n",
                paint(Tone::note, "also:"), outcomes.front().entry->name());
@@ -168,7 +194,7 @@ const Command run_command = {
                 "compile each rung once more and count what it does to memory, on this CPU");
       flags.seconds(
           "--count-seconds", o.count_seconds,
-          "with --counts: how long the whole command may take per op; rungs that are left "
+          "with --counts: how long the whole command may take per op; cases and rungs left "
           "out say so");
       flags.yes("-v,--verbose", o.verbose, "every failure with all it printed");
       add_running_flags(flags, o);

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <thread>
 
+#include "cli/call.h"
 #include "harness/turns.h"
 
 namespace warpath::cli {
@@ -193,6 +195,49 @@ void keep_one_type(std::vector<OpEntry>& ops) {
       i = end;
     }
     e.attempts = std::move(kept);
+  }
+}
+
+void smallest_first(std::vector<OpEntry>& ops) {
+  struct Sized {
+    harness::Attempt attempt;
+    double work = 0;
+    bool empty = false;            // a tensor without elements: it shows little
+    std::vector<bool> takes = {};  // which rungs have a kernel for it
+  };
+  for (OpEntry& e : ops) {
+    std::vector<Sized> all;
+    for (const harness::Attempt& a : e.attempts) {
+      const harness::Plan plan = harness::make_plan(*e.op, e.op->cases[a.test], a.dtype);
+      const harness::ArgsBlob args = args_without_data(plan);
+      Sized s{a};
+      for (const harness::TensorPlan& t : plan.tensors) s.empty |= t.present && t.size == 0;
+      const Cost cost = e.op->cost(args.get());
+      s.work = std::max(cost.flops, cost.bytes);
+      for (const harness::Contestant& c : e.contestants)
+        s.takes.push_back(c.rung->supports(args.get()).empty());
+      all.push_back(std::move(s));
+    }
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Sized& a, const Sized& b) { return a.work < b.work; });
+    // The rungs with the fewest cases first: theirs are mostly cases of the others too.
+    std::vector<std::size_t> rungs(e.contestants.size());
+    std::iota(rungs.begin(), rungs.end(), 0);
+    const auto cases = [&](std::size_t r) {
+      return std::count_if(all.begin(), all.end(), [r](const Sized& s) { return s.takes[r]; });
+    };
+    std::stable_sort(rungs.begin(), rungs.end(),
+                     [&](std::size_t a, std::size_t b) { return cases(a) < cases(b); });
+    for (const std::size_t r : rungs) {
+      if (std::any_of(all.begin(), all.end(),
+                      [r](const Sized& s) { return s.attempt.needed && s.takes[r]; }))
+        continue;
+      const auto first = std::find_if(all.begin(), all.end(),
+                                      [r](const Sized& s) { return s.takes[r] && !s.empty; });
+      if (first != all.end()) first->attempt.needed = true;
+    }
+    std::stable_partition(all.begin(), all.end(), [](const Sized& s) { return s.attempt.needed; });
+    for (std::size_t i = 0; i < all.size(); ++i) e.attempts[i] = all[i].attempt;
   }
 }
 

@@ -47,6 +47,8 @@ void narrow(std::vector<OpEntry>& ops, const Options& o, Cases which);
 
 // For --brief: of each case's types one, another from case to case.
 void keep_one_type(std::vector<OpEntry>& ops);
+// For a check that may end early: first a small case for each rung, which are needed, then the others from the smallest on.
+void smallest_first(std::vector<OpEntry>& ops);
 
 harness::Settings make_settings(const harness::Places& places, const Backend& backend,
                                 const Options& o);

@@ -21,6 +21,11 @@ struct OpOutcome {
   const OpEntry* entry = nullptr;
   std::vector<Record> records;
   double seconds = 0;  // all of it together
+
+  // Attempts that Settings::op_seconds had no time for: the last ones of the entry.
+  std::size_t left_out() const {
+    return entry->attempts.size() - records.size() / entry->contestants.size();
+  }
 };
 std::vector<OpOutcome> run_all(const std::vector<OpEntry>& ops, const Settings& settings,
                                const Watch& watch = {});

@@ -299,7 +299,10 @@ std::vector<Record> run_op(const Settings& settings, const Op& op,
   for (const Case& test : op.cases) check_case(op, test);
   Runner runner(settings, op, contestants, attempts, watch);
   std::vector<Record> all;
+  double spent = 0;
   for (const Attempt& a : attempts) {
+    if (settings.op_seconds > 0 && spent >= settings.op_seconds && !a.needed) break;
+    const Stopwatch clock(spent);
     std::vector<Record> some = runner.run(a);
     std::move(some.begin(), some.end(), std::back_inserter(all));
   }

@@ -27,7 +27,9 @@ struct Settings {
   bool gpu = false;
   int arch = 90;
   std::uint64_t seed = 0;
-  double timeout = 60;   // seconds for one rung on one case
+  double timeout = 60;  // seconds for one rung on one case
+  // For all cases of an op: those that would begin later are left out, and have no records. 0: no limit.
+  double op_seconds = 0;
   int jobs = 1;          // rungs at the same time; always 1 on a GPU
   bool time = false;     // time the bench cases
   double seconds = 0.3;  // timer budget of one rung and case, all its turns together
@@ -55,6 +57,7 @@ struct Contestant {
 struct Attempt {
   std::size_t test = 0;  // index into Op::cases
   DType dtype = DType::f32;
+  bool needed = false;  // whatever Settings::op_seconds says
 };
 
 enum class Status { passed, failed, skipped };
@@ -82,7 +85,7 @@ struct Watch {
   std::function<void(const Record&)> record;
 };
 
-// In the order of attempts, then of contestants.
+// In the order of attempts, then of contestants; without the attempts that there was no time for.
 std::vector<Record> run_op(const Settings& settings, const Op& op,
                            const std::vector<Contestant>& contestants,
                            const std::vector<Attempt>& attempts, const Watch& watch = {});

@@ -30,15 +30,25 @@ def check_run(warpath, root):
 
 
 def check_time(warpath, root):
-    """Counting ends when its time does, and says so; the checks are there all the same."""
+    """Checks and counts end when their time does, and say so; each rung has been checked all the same."""
     words = (warpath, "run", "vector_add", "--backend", "simt", "--counts", "--count-seconds")
-    told = json.loads(run(*words, "0.05", "--json", cwd=root))
-    counts = told["ops"][0]["counts"]
+    told = json.loads(run(*words, "0.02", "--json", cwd=root))
+    op = told["ops"][0]
+    counts = op["counts"]
     assert told["passed"] and len(counts) == 3, told
+    assert op["cases_left_out"] > 0 and all(r["passed"] > 0 for r in op["rungs"]), op
+    sizes = [r["shape"]["n"] for r in op["records"]]  # one for all rungs, then the smallest first
+    assert sizes[0] == 1 and sizes[3:] == sorted(sizes[3:]), sizes
     for rung, c in counts.items():
         assert c["left_out"] and f"./warpath xray vector_add/{rung}" in c["error"], c
-    said = run(*words, "0.05", cwd=root)
+    said = run(*words, "0.02", cwd=root)
     assert "left out: 3 of 3 rungs" in said and "--count-seconds" in said, said
+    assert "for want of time; ./warpath check vector_add has all" in said, said
+    # No case of matmul is for all of its rungs: some take f32 alone, some 16 bits alone.
+    told = json.loads(run(warpath, "run", "matmul", "--backend", "simt", "--counts", "--count-seconds", "0.02", "--json", cwd=root))  # fmt: skip
+    op = told["ops"][0]
+    assert told["passed"] and len(op["rungs"]) >= 20 and op["cases_left_out"] > 40, op["rungs"]
+    assert all(r["passed"] > 0 for r in op["rungs"]), op["rungs"]
 
 
 def check_multicast(warpath, root):
