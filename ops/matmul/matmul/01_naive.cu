@@ -1,8 +1,8 @@
 // One thread, one element of d: a row of a times a column of b.
 //
 // Three loops, two of them made of threads. Neighbouring threads take neighbouring rows, so a warp
-// reads 32 different rows of a at once and writes 32 rows of d, one element each.
-// Limit: scattered accesses. Every load of a brings a 32-byte sector for each thread and uses 4
+// reads 16 different rows of a at once and writes 16 rows of d, two elements each.
+// Limit: scattered accesses. Every load of a brings a 32-byte sector for each row and uses 4
 // bytes of it.
 #include "ops/matmul/matmul/problem.cuh"
 

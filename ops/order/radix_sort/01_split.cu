@@ -3,7 +3,7 @@
 // Sorting by the lowest bit, then by the next, and so on to the highest sorts by all of them, because each pass keeps
 // the order of the one before where its own bit is equal. A pass is a stable partition by prefix sums: count the zeros
 // of each tile, scan the counts, then every key knows its place.
-// Limit: 32 passes for 32 bits, each of which reads all keys twice and writes them once, in three launches.
+// Limit: 32 passes for 32 bits, each of which reads all keys three times and writes them once, in three launches.
 #include "ops/order/radix_sort/digit.cuh"
 
 namespace warpath::radix_sort {

@@ -3,7 +3,7 @@
 // What changed: to select is less than to sort. A histogram over the eight highest bits of all candidates tells in which
 // digit the k-th one lies; the next pass counts the next eight bits of those that have this digit. Once the k-th candidate is known,
 // one more pass collects all that reach it, in any order: no two are equal, so sorting makes their order certain.
-// Limit: the row is read once per digit and once more, about five times, and the first histogram has few bins that are hit:
+// Limit: the row is read once per digit and once more, three or four times, and the first histogram has few bins that are hit:
 // floats of similar size share their highest bits, and atomics on one address wait for each other.
 #include "ops/order/top_k/candidates.cuh"
 
