@@ -9,26 +9,13 @@
 // In float64 the tensors lie in rows, whatever the strides of the kernel's are.
 namespace warpath::adaptive_norm {
 
-using norm::bytes, norm::roundings, norm::unit;
+using norm::bytes, norm::roundings;
 
 struct Sizes {
   std::int64_t images, tokens, cols;
   explicit Sizes(const Tensor& x) : images(x.shape[0]), tokens(x.shape[1]), cols(x.shape[2]) {}
 };
 
-struct Moments {
-  double mean, rstd;
-};
-static Moments moments(const double* x, std::int64_t cols, double eps) {
-  double mean = 0, variance = 0;
-  for (std::int64_t c = 0; c < cols; ++c) mean += x[c];
-  mean /= static_cast<double>(cols);
-  for (std::int64_t c = 0; c < cols; ++c) variance += (x[c] - mean) * (x[c] - mean);
-  return {mean, 1 / std::sqrt(variance / static_cast<double>(cols) + eps)};
-}
-
-// The second argument takes what an element's error is relative to, as in layer_norm.cpp: an error of the mean moves every
-// x - mean by that much, and makes the variance larger by its square.
 static void forward_reference(const Forward& args, const Forward& error_scale) {
   const auto [images, tokens, cols] = Sizes(args.x);
   const double eps = static_cast<float>(args.eps);  // kernels get it as a float
@@ -36,30 +23,15 @@ static void forward_reference(const Forward& args, const Forward& error_scale) {
     const double* x = args.x.as<double>() + r * cols;
     const double* scale = args.scale.as<double>() + r / tokens * cols;
     const double* shift = args.shift.as<double>() + r / tokens * cols;
-    const auto [mean, rstd] = moments(x, cols, eps);
-    double size = 0, lost = 0;
+    const norm::Moments m = norm::moments(x, cols, eps);
+    const norm::MomentsError e = norm::moments_error(x, cols, m);
     for (std::int64_t c = 0; c < cols; ++c) {
-      const double d = (x[c] - mean) * rstd, square = d * d / static_cast<double>(cols);
-      size += x[c] * x[c] / static_cast<double>(cols);
-      if (square < unit / 2) lost += square;
-    }
-    size = std::sqrt(size);
-    const double error = roundings(cols) * unit;
-    const double slope = 1 + (error * size * rstd * size * rstd + lost / error) / 2;
-    for (std::int64_t c = 0; c < cols; ++c) {
-      const double n = (x[c] - mean) * rstd;
+      const double n = (x[c] - m.mean) * m.rstd;
       args.y.as<double>()[r * cols + c] = n * (1 + scale[c]) + shift[c];
       error_scale.y.as<double>()[r * cols + c] =
-          (1 + std::abs(scale[c])) * (std::abs(n) * slope + size * rstd) + std::abs(shift[c]);
+          (1 + std::abs(scale[c])) * (std::abs(n) * e.slope + e.size * m.rstd) + std::abs(shift[c]);
     }
-    if (args.mean.data) {
-      args.mean.as<double>()[r] = mean;
-      error_scale.mean.as<double>()[r] = size;
-    }
-    if (args.rstd.data) {
-      args.rstd.as<double>()[r] = rstd;
-      error_scale.rstd.as<double>()[r] = rstd * slope;
-    }
+    norm::put_moments(args, error_scale, r, m, e);
   });
 }
 
@@ -81,7 +53,6 @@ static void sums_per_image(const Tensor& x, F term, const Tensor& out, const Ten
 
 static void backward_reference(const Backward& args, const Backward& error_scale) {
   const auto [images, tokens, cols] = Sizes(args.x);
-  const double each = 1 / static_cast<double>(cols);
   const auto normal = [&, cols = cols](std::int64_t r, std::int64_t c) {
     return (args.x.as<double>()[r * cols + c] - args.mean.as<double>()[r]) *
            args.rstd.as<double>()[r];
@@ -96,23 +67,12 @@ static void backward_reference(const Backward& args, const Backward& error_scale
            (1 + std::abs(args.scale.as<double>()[r / tokens * cols + c]));
   };
   parallel_for(images * tokens, 1, [&, cols = cols](std::int64_t r) {
-    double sum = 0, dot = 0, sum_size = 0, dot_size = 0;
-    for (std::int64_t c = 0; c < cols; ++c) {
-      const double g = slope(r, c), n = normal(r, c), size = slope_size(r, c);
-      sum += g;
-      dot += g * n;
-      sum_size += size * size;
-      dot_size += size * n * size * n;
-    }
-    sum_size = std::abs(sum) * each + std::sqrt(sum_size * each);
-    dot_size = std::abs(dot) * each + std::sqrt(dot_size * each);
-    const double rstd = args.rstd.as<double>()[r];
-    for (std::int64_t c = 0; c < cols; ++c) {
-      const double g = slope(r, c), n = normal(r, c);
-      const double ds = args.ds.data ? args.ds.as<double>()[r * cols + c] : 0;
-      args.dx.as<double>()[r * cols + c] = rstd * (g - each * (sum + n * dot)) + ds;
-      error_scale.dx.as<double>()[r * cols + c] =
-          std::abs(rstd) * (slope_size(r, c) + sum_size + std::abs(n) * dot_size) + std::abs(ds);
+    norm::gradient_of_row(r, cols, args.rstd.as<double>()[r], slope, slope_size, normal, args.dx,
+                          error_scale.dx);
+    if (!args.ds.data) return;
+    for (std::int64_t i = r * cols; i < (r + 1) * cols; ++i) {
+      args.dx.as<double>()[i] += args.ds.as<double>()[i];
+      error_scale.dx.as<double>()[i] += std::abs(args.ds.as<double>()[i]);
     }
   });
   const auto dy = [&, cols = cols](std::int64_t r, std::int64_t c) {
@@ -147,20 +107,8 @@ static void gate_backward_reference(const GateBackward& args, const GateBackward
   sums_per_image(args.x, product, args.dgate, error_scale.dgate);
 }
 
-// mean and rstd must belong to x; random numbers do not.
 static void make_moments(const Backward& args) {
-  const auto [images, tokens, cols] = Sizes(args.x);
-  for (std::int64_t r = 0; r < images * tokens; ++r) {
-    const auto [mean, rstd] = moments(args.x.as<double>() + r * cols, cols, 1e-6);
-    args.mean.as<double>()[r] = mean;
-    args.rstd.as<double>()[r] = rstd;
-  }
-}
-
-// eps of 0.25 marks the case whose rows lie far from zero: mean 10^4, deviation 1.
-static void move_away(const Forward& args) {
-  if (args.eps != 0.25) return;
-  for (std::int64_t i = 0; i < args.x.size(); ++i) args.x.as<double>()[i] += 1e4;
+  norm::make_moments(args, args.x.shape[2], 1e-6);
 }
 
 static Tolerance tolerance(const Forward& args) {
@@ -284,7 +232,7 @@ static std::vector<Case> gate_backward_cases() {
 }
 
 WARPATH_OP(Forward, .reference = forward_reference, .cases = forward_cases, .cost = cost,
-           .tolerance = tolerance, .prepare = move_away);
+           .tolerance = tolerance, .prepare = norm::move_away<Forward>);
 WARPATH_OP(Backward, .reference = backward_reference, .cases = backward_cases, .cost = cost,
            .tolerance = tolerance, .prepare = make_moments);
 WARPATH_OP(Gate, .reference = gate_reference, .cases = gate_cases, .cost = cost,

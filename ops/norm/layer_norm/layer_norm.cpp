@@ -8,59 +8,29 @@
 
 namespace warpath::layer_norm {
 
-using norm::add_timed, norm::bytes, norm::roundings, norm::sized, norm::sizes, norm::unit;
+using norm::add_timed, norm::bytes, norm::roundings, norm::sized, norm::sizes;
 
-struct Moments {
-  double mean, rstd;
-};
-static Moments moments(const double* x, std::int64_t cols, double eps) {
-  double mean = 0, variance = 0;
-  for (std::int64_t c = 0; c < cols; ++c) mean += x[c];
-  mean /= static_cast<double>(cols);
-  for (std::int64_t c = 0; c < cols; ++c) variance += (x[c] - mean) * (x[c] - mean);
-  return {mean, 1 / std::sqrt(variance / static_cast<double>(cols) + eps)};
-}
-
-// An error of the mean, `roundings` units of its size, moves every x - mean by that much: the scale of
-// y has size * rstd. It makes the variance larger by its square, and so rstd smaller by half of that.
-// A chain of additions may also lose every square below half a unit of the sum.
 static void forward_reference(const Forward& args, const Forward& scale) {
   const std::int64_t rows = args.x.shape[0], cols = args.x.shape[1];
   const double eps = static_cast<float>(args.eps);  // kernels get it as a float
   parallel_for(rows, 1, [&](std::int64_t r) {
     const double* x = args.x.as<double>() + r * cols;
-    const auto [mean, rstd] = moments(x, cols, eps);
-    double size = 0, lost = 0;
+    const norm::Moments m = norm::moments(x, cols, eps);
+    const norm::MomentsError e = norm::moments_error(x, cols, m);
     for (std::int64_t c = 0; c < cols; ++c) {
-      const double d = (x[c] - mean) * rstd, square = d * d / static_cast<double>(cols);
-      size += x[c] * x[c] / static_cast<double>(cols);
-      if (square < unit / 2) lost += square;
-    }
-    size = std::sqrt(size);  // the roundings of a sum are relative to it
-    const double error = roundings(cols) * unit;
-    const double slope = 1 + (error * size * rstd * size * rstd + lost / error) / 2;
-    for (std::int64_t c = 0; c < cols; ++c) {
-      const double n = (x[c] - mean) * rstd;
+      const double n = (x[c] - m.mean) * m.rstd;
       const double w = args.weight.data ? args.weight.as<double>()[c] : 1;
       const double b = args.bias.data ? args.bias.as<double>()[c] : 0;
       args.y.as<double>()[r * cols + c] = n * w + b;
       scale.y.as<double>()[r * cols + c] =
-          std::abs(w) * (std::abs(n) * slope + size * rstd) + std::abs(b);
+          std::abs(w) * (std::abs(n) * e.slope + e.size * m.rstd) + std::abs(b);
     }
-    if (args.mean.data) {
-      args.mean.as<double>()[r] = mean;
-      scale.mean.as<double>()[r] = size;
-    }
-    if (args.rstd.data) {
-      args.rstd.as<double>()[r] = rstd;
-      scale.rstd.as<double>()[r] = rstd * slope;
-    }
+    norm::put_moments(args, scale, r, m, e);
   });
 }
 
 static void backward_reference(const Backward& args, const Backward& scale) {
   const std::int64_t rows = args.x.shape[0], cols = args.x.shape[1];
-  const double each = 1 / static_cast<double>(cols);
   const auto normal = [&](std::int64_t r, std::int64_t c) {
     return (args.x.as<double>()[r * cols + c] - args.mean.as<double>()[r]) *
            args.rstd.as<double>()[r];
@@ -69,42 +39,16 @@ static void backward_reference(const Backward& args, const Backward& scale) {
     return args.dy.as<double>()[r * cols + c] *
            (args.weight.data ? args.weight.as<double>()[c] : 1);
   };
+  const auto slope_size = [&](std::int64_t r, std::int64_t c) { return std::abs(slope(r, c)); };
   parallel_for(rows, 1, [&](std::int64_t r) {
-    double sum = 0, dot = 0, sum_size = 0, dot_size = 0;
-    for (std::int64_t c = 0; c < cols; ++c) {
-      const double g = slope(r, c), n = normal(r, c);
-      sum += g;
-      dot += g * n;
-      sum_size += g * g;
-      dot_size += g * n * g * n;
-    }
-    sum_size = std::abs(sum) * each + std::sqrt(sum_size * each);
-    dot_size = std::abs(dot) * each + std::sqrt(dot_size * each);
-    const double rstd = args.rstd.as<double>()[r];
-    for (std::int64_t c = 0; c < cols; ++c) {
-      const double g = slope(r, c), n = normal(r, c);
-      args.dx.as<double>()[r * cols + c] = rstd * (g - each * (sum + n * dot));
-      scale.dx.as<double>()[r * cols + c] =
-          std::abs(rstd) * (std::abs(g) + sum_size + std::abs(n) * dot_size);
-    }
+    norm::gradient_of_row(r, cols, args.rstd.as<double>()[r], slope, slope_size, normal, args.dx,
+                          scale.dx);
   });
   norm::parameter_sums(args.dy, normal, args.dweight, scale.dweight, args.dbias, scale.dbias);
 }
 
-// mean and rstd must belong to x; random numbers do not.
 static void make_moments(const Backward& args) {
-  const std::int64_t cols = args.x.shape[1];
-  for (std::int64_t r = 0; r < args.x.shape[0]; ++r) {
-    const auto [mean, rstd] = moments(args.x.as<double>() + r * cols, cols, 1e-5);
-    args.mean.as<double>()[r] = mean;
-    args.rstd.as<double>()[r] = rstd;
-  }
-}
-
-// eps of 0.25 marks the case whose rows lie far from zero: mean 10^4, deviation 1.
-static void move_away(const Forward& args) {
-  if (args.eps != 0.25) return;
-  for (std::int64_t i = 0; i < args.x.size(); ++i) args.x.as<double>()[i] += 1e4;
+  norm::make_moments(args, args.x.shape[1], 1e-5);
 }
 
 static Tolerance tolerance(const Forward& args) {
@@ -160,7 +104,7 @@ static std::vector<Case> backward_cases() {
 }
 
 WARPATH_OP(Forward, .reference = forward_reference, .cases = forward_cases, .cost = cost,
-           .tolerance = tolerance, .prepare = move_away);
+           .tolerance = tolerance, .prepare = norm::move_away<Forward>);
 WARPATH_OP(Backward, .reference = backward_reference, .cases = backward_cases, .cost = cost,
            .tolerance = tolerance, .prepare = make_moments);
 

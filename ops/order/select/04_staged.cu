@@ -88,19 +88,10 @@ __global__ void __launch_bounds__(threads, sizeof(T) == 4 ? 4 : 3)
   if (warp == 0) board.clean(mine, left);
 }
 
-std::int64_t tiles_of(const Args& args) {
-  std::int64_t tiles = 1;
-  dispatch_select(args, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    tiles = ceil_div(args.x.size() + skipped(args.x.as<T>()), tile_of<T>);
-  });
-  return std::max<std::int64_t>(1, tiles);
-}
-
 void launch(const Args& args, cudaStream_t stream) {
   dispatch_select(args, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const std::int64_t tiles = tiles_of(args);
+    const std::int64_t tiles = tiles_of(args, tile_of<char>);
     staged<<<grid_x(tiles, 1), threads, 0, stream>>>(Call<T>(args),
                                                      Board(1, tiles, args.scratch.data));
   });
@@ -108,7 +99,7 @@ void launch(const Args& args, cudaStream_t stream) {
 }
 
 std::int64_t board_bytes(const Args& args) {
-  return Board::bytes(1, tiles_of(args));
+  return Board::bytes(1, tiles_of(args, tile_of<char>));
 }
 
 WARPATH_RUNG(Args, launch, .scratch = board_bytes, .zeroed = board_bytes);

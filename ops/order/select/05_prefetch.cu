@@ -163,19 +163,10 @@ __global__ void __launch_bounds__(threads, 2) prefetched(Call<T> call, Board boa
   board.close(is_last);
 }
 
-std::int64_t tiles_of(const Args& args) {
-  std::int64_t tiles = 1;
-  dispatch_select(args, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    tiles = ceil_div(args.x.size() + skipped(args.x.as<T>()), tile_of<T>);
-  });
-  return std::max<std::int64_t>(1, tiles);
-}
-
 void launch(const Args& args, cudaStream_t stream) {
   dispatch_select(args, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const std::int64_t tiles = tiles_of(args);
+    const std::int64_t tiles = tiles_of(args, tile_of<char>);
     const auto kernel = prefetched<T>;
     const auto most = static_cast<std::int64_t>(2 * multiprocessors());
     kernel<<<grid_x(std::min(tiles, most), 1), threads, allow_shared(kernel, ring_bytes), stream>>>(
@@ -185,7 +176,7 @@ void launch(const Args& args, cudaStream_t stream) {
 }
 
 std::int64_t board_bytes(const Args& args) {
-  return Board::bytes(1, tiles_of(args));
+  return Board::bytes(1, tiles_of(args, tile_of<char>));
 }
 
 std::string supports(const Args&) {

@@ -11,6 +11,16 @@ __host__ __device__ __forceinline__ int skipped(const T* x) {
   return int(reinterpret_cast<std::uintptr_t>(x) % 16 / sizeof(T));
 }
 
+// How many tiles of so many bytes x has, counted from there; at least one.
+inline std::int64_t tiles_of(const Args& args, std::int64_t tile_bytes) {
+  std::int64_t tiles = 1;
+  dispatch_select(args, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    tiles = ceil_div(args.x.size() + skipped(args.x.as<T>()), tile_bytes / std::int64_t(sizeof(T)));
+  });
+  return std::max<std::int64_t>(1, tiles);
+}
+
 // One vector of x, and which of its elements exist and are kept, as bits.
 template <class T>
 struct Tested {

@@ -1,12 +1,11 @@
 // x waits in shared memory, the next piece of w is on its way while this one is multiplied.
 //
-// What changed: a lane of 04 reads 32 neighbours of x, so the lanes' loads lie 64 or 128 bytes apart and each takes a multiple of the
-// wavefronts that its bytes need: twice those of the lookups. Here a block copies x once, its vectors swapped so that eight
-// lanes never meet in a bank, and takes many rows of w. And in 04 a warp asked for a piece of w and waited for it, then for its
-// factor, with one piece in flight; here both are asked for one piece ahead. The rows of the table are 128 bytes apart, so a
-// byte's address is a shift and one LOP3 that puts the lane's copy in. Four sums run side by side: no addition waits
-// for the last one.
-// Limit: the instructions, about five per weight; x must fit beside the table.
+// What changed: a lane of 04 reads 32 neighbours of x, so the lanes' loads lie 64 or 128 bytes apart and touch twice the sectors that
+// their bytes need. Here a block copies x once, its vectors swapped so that eight lanes never meet in a bank, and takes many
+// rows of w. And in 04 a warp asked for a piece of w and waited for it, then for its factor, with one piece in flight; here
+// both are asked for one piece ahead. The rows of the table are 128 bytes apart, so a byte's address is a shift and one LOP3
+// that puts the lane's copy in. Four sums run side by side: no addition waits for the last one.
+// Limit: the instructions, about six per weight; x must fit beside the table.
 #include "core/block/reduce.cuh"
 #include "core/host/device.cuh"
 #include "core/thread/floats.cuh"
@@ -22,16 +21,14 @@ constexpr int rows_taken = 4;
 
 // What a lane reads of w at once.
 struct Piece {
-  uint4 codes;
+  Vector<std::uint32_t, 4> codes;
   unsigned char absmax;
   float scale;
 
   template <class T>
   static __device__ __forceinline__ Piece of(const Problem<T>& p, std::int64_t at) {
-    const Vector<std::uint32_t, 4> codes =
-        load_once<4>(reinterpret_cast<const std::uint32_t*>(p.codes + at * 16));
-    return {make_uint4(codes.at[0], codes.at[1], codes.at[2], codes.at[3]), p.absmax[at / 2],
-            p.scales[at / 2 / nf4::group]};
+    return {load_once<4>(reinterpret_cast<const std::uint32_t*>(p.codes + at * 16)),
+            p.absmax[at / 2], p.scales[at / 2 / nf4::group]};
   }
 };
 
@@ -79,11 +76,10 @@ __global__ void __launch_bounds__(32 * warps) ahead(const Problem<T> p) {
     for (std::int64_t half = lane; half < 2 * p.blocks; half += 32) {
       const Piece piece = next;
       if (half + 32 < 2 * p.blocks) next = Piece::of(p, first + half + 32);
-      const unsigned words[4] = {piece.codes.x, piece.codes.y, piece.codes.z, piece.codes.w};
       float2 w[each / 2];
 #pragma unroll
       for (int e = 0; e < each / 2; ++e)
-        w[e] = pair_of(reinterpret_cast<const char*>(table), words[e / 4], e % 4, copy);
+        w[e] = pair_of(reinterpret_cast<const char*>(table), piece.codes.at[e / 4], e % 4, copy);
       const float factor = fmaf(map[piece.absmax], piece.scale, offset);
 #pragma unroll
       for (int r = 0; r < Rows; ++r) {
