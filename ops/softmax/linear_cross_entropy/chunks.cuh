@@ -131,6 +131,25 @@ static __global__ void __launch_bounds__(256)
   to[i] = from_float<T>(sum);
 }
 
+// What the kernels need of a call, and for "mean" the labels counted.
+inline Tokens tokens_of(const Args& args, TokenScratch* scratch, cudaStream_t stream) {
+  Tokens tokens{.labels = args.labels.data,
+                .wide = args.labels.dtype == DType::i64,
+                .ignore_index = args.ignore_index,
+                .rows = args.rows(),
+                .words = static_cast<int>(args.words()),
+                .smoothing = static_cast<float>(args.label_smoothing),
+                .grad_scale = static_cast<float>(args.grad_scale),
+                .counted = nullptr,
+                .loss = args.loss.as<float>(),
+                .lse = nullptr};
+  if (args.reduction == Reduction::mean) {
+    launch_count(tokens, scratch, stream);
+    tokens.counted = &scratch->counted;
+  }
+  return tokens;
+}
+
 // multiply(product) launches d = a b for the rung. CutsK: it takes k in parts.
 template <class T, bool CutsK, class Multiply>
 void launch_chunks(const Args& args, cudaStream_t stream, Multiply multiply) {
@@ -144,20 +163,7 @@ void launch_chunks(const Args& args, cudaStream_t stream, Multiply multiply) {
   void* const sums = rounded ? static_cast<void*>(at + plan.sums_at) : args.dweight.data;
   const T *hidden = args.hidden.as<T>(), *weight = args.weight.as<T>();
 
-  Tokens tokens{.labels = args.labels.data,
-                .wide = args.labels.dtype == DType::i64,
-                .ignore_index = args.ignore_index,
-                .rows = rows,
-                .words = static_cast<int>(words),
-                .smoothing = static_cast<float>(args.label_smoothing),
-                .grad_scale = static_cast<float>(args.grad_scale),
-                .counted = nullptr,
-                .loss = args.loss.as<float>(),
-                .lse = nullptr};
-  if (args.reduction == Reduction::mean) {
-    launch_count(tokens, scratch, stream);
-    tokens.counted = &scratch->counted;
-  }
+  const Tokens tokens = tokens_of(args, scratch, stream);
   for (std::int64_t first = 0; first < rows && words > 0; first += plan.chunk) {
     const std::int64_t m = std::min(plan.chunk, rows - first);
     const T* const h = hidden + first * width;
