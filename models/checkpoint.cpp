@@ -167,11 +167,14 @@ void load_weights(const fs::path& safetensors, const harness::Device& device,
     if (!is_float(dtype))
       throw Error(file.path().string() + ": tensor '" + key + "' is " + std::string(name(dtype)) +
                   ", no float type");
-    const std::vector<float> values = decoded(dtype, bytes.data(), p.value.size());
-    for (const float x : values)
-      if (!std::isfinite(x))
-        throw Error(file.path().string() + ": tensor '" + p.name + "' has NaN or infinity");
+    if (!all_finite(dtype, bytes.data(), p.value.size()))
+      throw Error(file.path().string() + ": tensor '" + p.name + "' has NaN or infinity");
     WARPATH_CHECK(ops || !p.packed.there(), "a packed weight needs the ops to pack it");
+    if (!p.packed.there() && masters.empty() && dtype == p.value.dtype) {
+      harness::must(device.upload(p.value.data, bytes.data(), p.value.bytes()));
+      continue;
+    }
+    const std::vector<float> values = decoded(dtype, bytes.data(), p.value.size());
     if (p.packed.there())
       store_values(*ops, p, values);
     else

@@ -1,9 +1,12 @@
 #include "models/floats.h"
 
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstring>
 
+#include "core/host/error.h"
+#include "core/host/parallel.h"
 #include "harness/buffer.h"
 #include "harness/convert.h"
 
@@ -17,17 +20,52 @@ std::uint16_t to_bf16(float x) {
   return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
+constexpr std::int64_t grain = 1 << 20;
+
+// A number is NaN or infinite where all bits of its exponent are set.
+template <class Bits>
+bool none_has_all(Bits exponent, const unsigned char* bytes, std::int64_t count) {
+  std::atomic<bool> none = true;
+  parallel_for(count, grain, [&](std::int64_t begin, std::int64_t end) {
+    bool here = true;
+    for (std::int64_t i = begin; i < end; ++i) {
+      Bits x;
+      std::memcpy(&x, bytes + i * std::int64_t(sizeof(x)), sizeof(x));
+      here &= (x & exponent) != exponent;
+    }
+    if (!here) none = false;
+  });
+  return none;
+}
+
 }  // namespace
+
+bool all_finite(DType dtype, const unsigned char* bytes, std::int64_t count) {
+  switch (dtype) {
+    case DType::f16:
+      return none_has_all<std::uint16_t>(0x7c00, bytes, count);
+    case DType::bf16:
+      return none_has_all<std::uint16_t>(0x7f80, bytes, count);
+    case DType::f32:
+      return none_has_all<std::uint32_t>(0x7f800000, bytes, count);
+    case DType::f64:
+      return none_has_all<std::uint64_t>(0x7ff0000000000000, bytes, count);
+    default:
+      throw Error("all_finite: no float type");
+  }
+}
 
 std::vector<unsigned char> encoded(DType dtype, const float* values, std::int64_t count) {
   std::vector<unsigned char> bytes(static_cast<std::size_t>(count) * size_of(dtype));
   if (dtype == DType::f32) {
     if (count > 0) std::memcpy(bytes.data(), values, bytes.size());
   } else if (dtype == DType::bf16) {
-    for (std::int64_t i = 0; i < count; ++i) {
-      const std::uint16_t x = to_bf16(values[i]);
-      std::memcpy(bytes.data() + 2 * i, &x, 2);
-    }
+    parallel_for(count, grain, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::uint16_t x = to_bf16(values[i]);
+        std::memcpy(bytes.data() + 2 * i, &x, 2);
+      }
+    });
   } else {
     const std::vector<double> wide(values, values + count);
     harness::encode(wide.data(), dtype, bytes.data(), count);
@@ -40,11 +78,13 @@ std::vector<float> decoded(DType dtype, const unsigned char* bytes, std::int64_t
   if (dtype == DType::f32) {
     if (count > 0) std::memcpy(values.data(), bytes, values.size() * sizeof(float));
   } else if (dtype == DType::bf16) {
-    for (std::int64_t i = 0; i < count; ++i) {
-      std::uint16_t x = 0;
-      std::memcpy(&x, bytes + 2 * i, 2);
-      values[static_cast<std::size_t>(i)] = std::bit_cast<float>(std::uint32_t{x} << 16);
-    }
+    parallel_for(count, grain, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        std::uint16_t x = 0;
+        std::memcpy(&x, bytes + 2 * i, 2);
+        values[static_cast<std::size_t>(i)] = std::bit_cast<float>(std::uint32_t{x} << 16);
+      }
+    });
   } else {
     std::vector<double> wide(values.size());
     harness::decode(bytes, dtype, wide.data(), count);

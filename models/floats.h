@@ -17,5 +17,7 @@ std::vector<float> download_floats(const harness::Device& device, const Tensor& 
 // In the bytes of a type.
 std::vector<unsigned char> encoded(DType dtype, const float* values, std::int64_t count);
 std::vector<float> decoded(DType dtype, const unsigned char* bytes, std::int64_t count);
+// Whether none of `count` numbers of a float type is NaN or infinite.
+bool all_finite(DType dtype, const unsigned char* bytes, std::int64_t count);
 
 }  // namespace warpath::models

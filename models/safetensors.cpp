@@ -1,11 +1,13 @@
 #include "models/safetensors.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "core/host/error.h"
+#include "core/host/parallel.h"
 #include "models/files.h"
 
 using nlohmann::ordered_json;
@@ -153,10 +155,13 @@ std::vector<unsigned char> SafetensorsFile::read(const std::string& name,
     refuse("tensor '" + name + "' is " + text(e.shape) + ", not " + text(shape));
   }
   std::vector<unsigned char> bytes(static_cast<std::size_t>(e.bytes));
-  std::ifstream in(e.file, std::ios::binary);
-  in.seekg(e.begin);
-  if (!in.read(reinterpret_cast<char*>(bytes.data()), e.bytes))
-    refuse("tensor '" + name + "' cannot be read");
+  std::atomic<bool> whole = true;
+  parallel_for(e.bytes, std::int64_t{1} << 25, [&](std::int64_t begin, std::int64_t end) {
+    std::ifstream in(e.file, std::ios::binary);
+    in.seekg(e.begin + begin);
+    if (!in.read(reinterpret_cast<char*>(bytes.data() + begin), end - begin)) whole = false;
+  });
+  if (!whole) refuse("tensor '" + name + "' cannot be read");
   return bytes;
 }
 
