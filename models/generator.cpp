@@ -38,7 +38,9 @@ Generator::Generator(Backend& backend, const Config& config, DType dtype, const 
         return Memory::beside(counted_);
       }()) {
   const Transformer writer(config_, writes_, dtype_, counted_beside_);
+  ops_.begin_profile();
   writer.forward(ops_);
+  calls_ = ops_.end_profile().size();
 }
 
 Generator::~Generator() {

@@ -32,7 +32,8 @@ class Generator {
   Generator& operator=(const Generator&) = delete;
 
   const GeneratorSize& size() const { return size_; }
-  std::int64_t bytes() const;  // of device memory, known before any is taken
+  std::int64_t bytes() const;                   // of device memory, known before any is taken
+  std::size_t calls() const { return calls_; }  // of ops, for one new token of all texts
   void allocate();
   const Parameters& parameters() const { return reader_->parameters(); }
   Ops& ops() { return ops_; }  // for weights that are packed when they are loaded
@@ -76,6 +77,7 @@ class Generator {
   std::optional<Transformer> reader_, writer_;
   Shown reader_shown_, writer_shown_;
   void* graph_ = nullptr;
+  std::size_t calls_ = 0;
 };
 
 }  // namespace warpath::models

@@ -2,6 +2,7 @@
 // weights (ops/quant).
 #pragma once
 #include <string>
+#include <vector>
 
 #include "models/arena.h"
 #include "models/call.h"
@@ -20,11 +21,20 @@ struct Packed {
   // In NF4 its number of weights must be a multiple of 64.
   static Packed make(Memory& memory, const std::string& name, Form form, DType dtype,
                      std::int64_t rows, std::int64_t columns);
+  // Matrices with as many columns, of `rows` each. Of 8 bits the codes of all lie one behind the other where each of them fills
+  // the arena's alignment, and so do the scales.
+  static std::vector<Packed> make_all(Memory& memory, const std::vector<std::string>& names,
+                                      Form form, DType dtype, const std::vector<std::int64_t>& rows,
+                                      std::int64_t columns);
+  // Several as one that multiply() can take; a plain one where their parts do not lie one behind the other. NF4 has an
+  // offset per matrix, so that several are never one.
+  static Packed joined(const std::vector<Packed>& parts);
 
   void pack(Ops& ops) const;    // what `expanded` holds
   void expand(Ops& ops) const;  // into `expanded`
   // Whether multiply() can take x: few rows, and of NF4 a multiple of 64 columns.
-  bool multiplies(const Tensor& x) const;
+  bool multiplies(const Tensor& x) const { return multiplies(x.shape[0], x.shape[1]); }
+  bool multiplies(std::int64_t rows, std::int64_t columns) const;
   // y = x w^T of a (out, in) weight, without expanding it in memory.
   void multiply(Ops& ops, const Tensor& x, const Tensor& y) const;
 };

@@ -16,10 +16,26 @@ Parameter Parameters::add(Parameter p, std::initializer_list<std::int64_t> shape
 
 Parameter Parameters::linear(const std::string& name, std::int64_t rows, std::int64_t columns,
                              double deviation) {
-  if (tuning_.form == Form::plain) return matrix(name, rows, columns, deviation);
-  Parameter p = {name, models::tensor(nullptr, dtype_, {rows, columns}), {}, 0, deviation, true};
-  p.packed = Packed::make(memory_, name, tuning_.form, dtype_, rows, columns);
-  return (tuning_.adapts() ? frozen_ : all_).emplace_back(p);
+  return linears({name}, {rows}, columns, deviation)[0];
+}
+
+std::vector<Parameter> Parameters::linears(const std::vector<std::string>& names,
+                                           const std::vector<std::int64_t>& rows,
+                                           std::int64_t columns, double deviation) {
+  std::vector<Parameter> made;
+  if (tuning_.form == Form::plain) {
+    for (std::size_t i = 0; i < names.size(); ++i)
+      made.push_back(matrix(names[i], rows[i], columns, deviation));
+    return made;
+  }
+  const auto packed = Packed::make_all(memory_, names, tuning_.form, dtype_, rows, columns);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const Tensor shape = models::tensor(nullptr, dtype_, {rows[i], columns});
+    Parameter p = {names[i], shape, {}, 0, deviation, true};
+    p.packed = packed[i];
+    made.push_back((tuning_.adapts() ? frozen_ : all_).emplace_back(p));
+  }
+  return made;
 }
 
 Parameter Parameters::adapter(const std::string& name, std::int64_t rows, std::int64_t columns,

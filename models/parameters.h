@@ -33,6 +33,11 @@ class Parameters {
   // A matrix of a linear layer: packed where the tuning says so.
   Parameter linear(const std::string& name, std::int64_t rows, std::int64_t columns,
                    double deviation);
+  // Several with as many columns, of `rows` each, one behind the other in memory where each of them fills the arena's
+  // alignment: together they are one matrix.
+  std::vector<Parameter> linears(const std::vector<std::string>& names,
+                                 const std::vector<std::int64_t>& rows, std::int64_t columns,
+                                 double deviation);
   // One of a pair beside a matrix: trained, and no part of the model's own files.
   Parameter adapter(const std::string& name, std::int64_t rows, std::int64_t columns, double reach);
 

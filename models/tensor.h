@@ -1,6 +1,7 @@
 // Views of tensors: other shapes and strides on the same memory.
 #pragma once
 #include <initializer_list>
+#include <vector>
 
 #include "core/host/error.h"
 #include "core/host/tensor.h"
@@ -54,6 +55,19 @@ inline Tensor columns(const Tensor& t, std::int64_t first, std::int64_t count) {
   view.data = advanced(t, first * t.stride[1]);
   view.shape[1] = count;
   return view;
+}
+
+// (rows, columns) tensors, or vectors, that lie one behind the other in memory as one; none where they do not.
+inline Tensor stacked(const std::vector<Tensor>& parts) {
+  Tensor all = parts.at(0);
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    const Tensor& t = parts[i];
+    if (!t.is_contiguous() || !all.is_contiguous() || t.data != advanced(all, all.size()) ||
+        t.dtype != all.dtype || t.rank != all.rank || (t.rank == 2 && t.shape[1] != all.shape[1]))
+      return {};
+    all.shape[0] += t.shape[0];
+  }
+  return all;
 }
 
 // A (rows, columns) tensor as matmul takes it: a batch of one.

@@ -168,6 +168,7 @@ int generate(const Options& o) {
   if (!g.ignore_eos) options.ends = models::end_tokens(m.folder);
   options.most = static_cast<std::size_t>(max_new);
   options.json = o.json, options.logprobs = g.logprobs, options.speed = backend.gpu();
+  options.calls = generator.calls();
   WrittenTexts texts(m.tokenizer, prompts, options);
   const auto begin = std::chrono::steady_clock::now();
   {
@@ -187,11 +188,11 @@ int generate(const Options& o) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (interrupted)
     fmt::print("\ninterrupted: {} of {} texts are whole\n", texts.whole(), prompts.size());
-  fmt::print("\n{} tokens, {}{}\n", texts.tokens(),
+  fmt::print("\n{} tokens, {}{}, {} calls of ops per token\n", texts.tokens(),
              backend.gpu()
                  ? fmt::format("{:.0f} tokens/s, ", static_cast<double>(texts.tokens()) / seconds)
                  : "",
-             bytes_text(static_cast<double>(generator.bytes())));
+             bytes_text(static_cast<double>(generator.bytes())), generator.calls());
   fmt::print("{} {}\n", paint(Tone::note, "next:"),
              toy ? "./warpath train --data text.txt --out run, then --model run: one that has read "
                    "a text of yours"

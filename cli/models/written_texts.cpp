@@ -124,6 +124,7 @@ void WrittenTexts::print_json(std::size_t i) const {
   if (options_.speed && seconds > 0)
     more += fmt::format(",\"tokens_per_second\":{:.1f}",
                         static_cast<double>(t.ids.size() - 1) / seconds);
+  more += fmt::format(",\"calls_per_token\":{}", options_.calls);
   fmt::print(
       "{{\"prompt\":{},\"prompt_ids\":{},\"seed\":{},\"text\":{},\"ids\":{},\"ended\":\"{}\","
       "\"moves\":"

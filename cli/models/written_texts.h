@@ -19,6 +19,7 @@ struct TextOptions {
   models::Tokens ends;             // tokens that end a text
   std::size_t most = 48;           // tokens of a text
   bool json = false, logprobs = false, speed = false;
+  std::size_t calls = 0;  // of ops, for a token
 };
 
 class WrittenTexts {

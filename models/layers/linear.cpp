@@ -25,6 +25,43 @@ Linear Linear::out_in(const Build& b, const std::string& name, std::int64_t in, 
   return l;
 }
 
+std::vector<Linear> Linear::out_in_all(const Build& b, const std::vector<Output>& outputs,
+                                       std::int64_t in, double deviation) {
+  std::vector<std::string> names;
+  std::vector<std::int64_t> rows;
+  for (const Output& o : outputs)
+    names.push_back(b.prefix + o.name + ".weight"), rows.push_back(o.out);
+  const std::vector<Parameter> weights = b.parameters.linears(names, rows, in, deviation);
+  std::vector<Linear> layers(outputs.size());
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    layers[i].weight = weights[i];
+    layers[i].layout = Layout::out_in;
+    layers[i].adapter = Adapter::make(b, outputs[i].name, in, outputs[i].out);
+  }
+  return layers;
+}
+
+std::optional<Linear> Linear::joined(const std::vector<Linear>& layers, std::int64_t rows) {
+  Linear all;
+  all.layout = Layout::out_in;
+  std::vector<Tensor> values;
+  std::vector<Packed> packed;
+  for (const Linear& l : layers) {
+    if (l.adapter.there() || !l.takes_few(rows)) return {};
+    values.push_back(l.weight.value), packed.push_back(l.weight.packed);
+  }
+  if (packed[0].there()) {
+    all.weight.packed = Packed::joined(packed);
+    if (!all.weight.packed.there()) return {};
+    const Tensor& codes = all.weight.packed.codes;
+    all.weight.value = tensor(nullptr, values[0].dtype, {codes.shape[0], codes.shape[1]});
+  } else {
+    all.weight.value = stacked(values);
+    if (!all.weight.value.data) return {};
+  }
+  return all;
+}
+
 Linear Linear::out_in_bias(const Build& b, const std::string& name, std::int64_t in,
                            std::int64_t out, double deviation) {
   Linear l = out_in(b, name, in, out, deviation);
@@ -41,10 +78,15 @@ Tensor Linear::expanded(Ops& ops) const {
 }
 
 // Where x has few rows, the kernels that read little but the weight; they add nothing to their product.
-bool Linear::forward_few(Ops& ops, const Tensor& x, const Tensor& y) const {
+bool Linear::takes_few(std::int64_t rows) const {
   if (layout != Layout::out_in || has_bias) return false;
-  if (weight.packed.multiplies(x)) return weight.packed.multiply(ops, x, y), true;
-  if (weight.packed.there() || x.shape[0] > few_rows) return false;
+  if (weight.packed.there()) return weight.packed.multiplies(rows, weight.value.shape[1]);
+  return rows <= few_rows;
+}
+
+bool Linear::forward_few(Ops& ops, const Tensor& x, const Tensor& y) const {
+  if (!takes_few(x.shape[0])) return false;
+  if (weight.packed.there()) return weight.packed.multiply(ops, x, y), true;
   matvec::Args args;
   args.x = x, args.w = weight.value, args.y = y;
   ops.call(args);

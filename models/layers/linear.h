@@ -1,5 +1,8 @@
 // y = x W + b.
 #pragma once
+#include <optional>
+#include <vector>
+
 #include "models/layers/adapter.h"
 
 namespace warpath::models {
@@ -25,6 +28,17 @@ struct Linear {
   static Linear out_in_bias(const Build& b, const std::string& name, std::int64_t in,
                             std::int64_t out, double deviation);
 
+  // Layers of one input, of the (out, in) layout, with weights that lie one behind the other in memory where they can.
+  struct Output {
+    std::string name;
+    std::int64_t out;
+  };
+  static std::vector<Linear> out_in_all(const Build& b, const std::vector<Output>& outputs,
+                                        std::int64_t in, double deviation);
+  // One layer whose result has those of all side by side in each row. Its forward pass is for up to `rows` rows of x; none
+  // where these take matmul, where an adapter is beside one of the layers, or where the weights are apart.
+  static std::optional<Linear> joined(const std::vector<Linear>& layers, std::int64_t rows);
+
   void forward(Ops& ops, const Tensor& x, const Tensor& y) const;
   // The columns of the result as tensors one behind the other in memory, all of one width; (in, out) only.
   void forward_parts(Ops& ops, const Tensor& x, std::initializer_list<Tensor> parts) const;
@@ -34,6 +48,8 @@ struct Linear {
                 const Tensor& add = {}, double alpha = 1) const;
 
  private:
+  // Whether kernels that read little but the weight take so many rows of x.
+  bool takes_few(std::int64_t rows) const;
   bool forward_few(Ops& ops, const Tensor& x, const Tensor& y) const;
   // The weight as a matrix, expanded where it is packed.
   Tensor expanded(Ops& ops) const;

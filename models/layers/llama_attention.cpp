@@ -1,6 +1,6 @@
 // Llama's attention: rotary positions, several heads of queries per head of keys and values, no biases.
 #include "models/layers/cache.h"
-#include "models/layers/linear.h"
+#include "models/layers/projections.h"
 #include "models/layers/sublayer.h"
 #include "ops/attention/attention/attention.h"
 #include "ops/attention/rope/rope.h"
@@ -13,14 +13,16 @@ class LlamaAttention : public Sublayer {
   LlamaAttention(const Build& b, double deviation)
       : b_{b.batch, b.sequence},
         c_(b.config),
-        wq_(Linear::out_in(b, "self_attn.q_proj", c_.width, c_.query_width(), 0.02)),
-        wk_(Linear::out_in(b, "self_attn.k_proj", c_.width, c_.kv_width(), 0.02)),
-        wv_(Linear::out_in(b, "self_attn.v_proj", c_.width, c_.kv_width(), 0.02)),
+        qkv_(b,
+             {{"self_attn.q_proj", c_.query_width()},
+              {"self_attn.k_proj", c_.kv_width()},
+              {"self_attn.v_proj", c_.kv_width()}},
+             c_.width, "self_attn.qkv", {"self_attn.q", "self_attn.k", "self_attn.v"}),
         wo_(Linear::out_in(b, "self_attn.o_proj", c_.query_width(), c_.width, deviation)),
         cache_(b, "self_attn"),
-        q_(b.kept("self_attn.q", {b.rows(), c_.query_width()})),
-        k_(b.kept("self_attn.k", {b.rows(), c_.kv_width()})),
-        v_(b.kept("self_attn.v", {b.rows(), c_.kv_width()})),
+        q_(qkv_.result(0)),
+        k_(qkv_.result(1)),
+        v_(qkv_.result(2)),
         o_(b.kept("self_attn.o", {b.rows(), c_.query_width()})),
         lse_(b.kept("self_attn.lse", DType::f32, {b.batch, c_.heads, b.sequence})),
         turned_(b.capacity > 0 ? b.kept("self_attn.turned", {b.rows(), c_.query_width()})
@@ -32,9 +34,7 @@ class LlamaAttention : public Sublayer {
         sum_(b.passing("d_sum", {b.rows(), c_.width})) {}
 
   void forward(Ops& ops, const Tensor& x, const Tensor& y) override {
-    wq_.forward(ops, x, q_);
-    wk_.forward(ops, x, k_);
-    wv_.forward(ops, x, v_);
+    qkv_.forward(ops, x);
     if (cache_.there()) {
       attend_cached(ops);
       if (y.data) wo_.forward(ops, o_, y);
@@ -60,9 +60,9 @@ class LlamaAttention : public Sublayer {
     auto turn = turning<rope::Backward>();
     turn.dq_out = turn.dq = of_queries(dq_), turn.dk_out = turn.dk = of_keys(dk_);
     ops.call(turn);
-    wq_.backward(ops, x, dq_, dx);
-    wk_.backward(ops, x, dk_, sum_, dx);
-    wv_.backward(ops, x, dv_, dx, sum_);
+    qkv_[0].backward(ops, x, dq_, dx);
+    qkv_[1].backward(ops, x, dk_, sum_, dx);
+    qkv_[2].backward(ops, x, dv_, dx, sum_);
   }
 
  private:
@@ -102,7 +102,8 @@ class LlamaAttention : public Sublayer {
   }
 
   Config c_;
-  Linear wq_, wk_, wv_, wo_;
+  Projections qkv_;
+  Linear wo_;
   Cache cache_;
   Tensor q_, k_, v_, o_, lse_, turned_, d_o_, dq_, dk_, dv_, sum_;
 };

@@ -235,6 +235,33 @@ def test_a_graph_gives_the_same_bits(made):
     ]
 
 
+@pytest.mark.parametrize("form", [("--dtype", "f32"), ("--dtype", "bf16"), ("--quantise", "int8")])
+def test_one_product_for_layers_of_one_input(tmp_path, form):
+    """q, k and v in one product, gate and up in one: the bits of several, which adapters of zeros ask for."""
+    model = make_model("llama3", tmp_path / "model", vocab_size=256, intermediate_size=96)
+    words = ("--model", tmp_path / "model", *prompts(*MANY[:3]), "--max-new", 6, "--logprobs")
+    words += ("--ignore-eos", "--batch", 2, *form)
+    joined = lines(*words)
+    layers = model.config.num_hidden_layers
+    # A product each for q, k, v, or gate and up, and two for an adapter's matrices.
+    for targets, more in ((["k_proj"], 2 + 2), (["up_proj"], 1 + 2), (["v_proj", "gate_proj"], 7)):
+        folder = tmp_path / "-".join(targets)
+        folder.mkdir()
+        zeros = {}
+        for name, module in model.named_modules():
+            if name.split(".")[-1] in targets:
+                outputs, inputs = module.weight.shape
+                zeros[f"base_model.model.{name}.lora_A.weight"] = torch.ones(4, inputs)
+                zeros[f"base_model.model.{name}.lora_B.weight"] = torch.zeros(outputs, 4)
+        save_file(zeros, folder / "adapter_model.safetensors")
+        config = {"peft_type": "LORA", "r": 4, "lora_alpha": 4, "target_modules": targets}
+        (folder / "adapter_config.json").write_text(json.dumps(config))
+        apart = lines(*words, "--adapter", folder)
+        for one, other in zip(joined, apart, strict=True):
+            assert one["logprobs"] == other["logprobs"] and one["ids"] == other["ids"]
+            assert other["calls_per_token"] == one["calls_per_token"] + more * layers
+
+
 def loss_of(model, tokens: list[int], window: int) -> float:
     sums, count = 0.0, 0
     for begin in range(0, len(tokens) - 1, window):

@@ -55,8 +55,8 @@ __global__ void __launch_bounds__(threads)
       const bool is_mine = item(m) < all;
       const Head<T> head = data.head(sizes, token, 0, is_mine ? number(m) : 0);
       const Vectors at(sizes, units, head.turned, unit(m), N);
-      a[m] = rope::load_whole<N>(head.in + at.first, is_mine);
-      b[m] = rope::load_whole<N>(head.in + at.first + at.step,
+      a[m] = rope::load_whole<N>(head.in.first + at.first, is_mine);
+      b[m] = rope::load_whole<N>(head.in.first + at.first + at.step,
                                  is_mine && at.first + at.step < sizes.dim);
     }
     if (begin == 0) {
@@ -90,6 +90,9 @@ __global__ void __launch_bounds__(threads)
 }
 
 bool takes_vectors(const Args& args, const Sizes& sizes, int n) {
+  for (const Tensor* t : {&args.q, &args.k, &args.v})
+    for (int axis = 0; t->data && axis < 3; ++axis)
+      if (t->shape[axis] > 1 && t->stride[axis] % n != 0) return false;
   return sizes.dim % n == 0 && sizes.pairs % n == 0 && args.k.is_aligned(16) &&
          args.v.is_aligned(16) && args.q.is_aligned(16) && args.q_out.is_aligned(16) &&
          args.cache_k.is_aligned(16) && args.cache_v.is_aligned(16);
@@ -118,6 +121,9 @@ void launch(const Args& args, cudaStream_t stream) {
 }
 
 std::string fits(const Args& args) {
+  for (const Tensor* t : {&args.q, &args.k, &args.v})
+    if (t->data && t->shape[3] > 1 && t->stride[3] != 1)
+      return "the elements of a head must be contiguous";
   return rope::few_pairs(sizes_of(args).pairs);
 }
 

@@ -78,6 +78,9 @@ static std::vector<Case> cases() {
   using attention::cache_case;
   const std::map<std::string, Value> llama3 = {{"base", 500000}, {"factor", 8}};
   const std::vector<std::string> no_queries = {"q", "q_out"};
+  const auto all_are = [](Layout layout) {
+    return std::map<std::string, Layout>{{"q", layout}, {"k", layout}, {"v", layout}};
+  };
   std::vector<Case> all = {
       cache_case("empty", {0, 1, 2, 1, 8, 16, 1}),
       cache_case("one pair", {1, 1, 1, 1, 2, 1, 0}),
@@ -94,6 +97,9 @@ static std::vector<Case> cases() {
                  {.scalars = {{"rotary_dim", 10}, {"pairs", "neighbours"}}}),
       cache_case("many heads", {2, 1, 80, 8, 128, 16, 2}),
       cache_case("misaligned", {4, 2, 3, 1, 64, 16, 3}, {.offset = 1}),
+      cache_case("parts of rows", {5, 1, 4, 2, 64, 16, 4}, {.layouts = all_are(Layout::padded)}),
+      cache_case("heads first", {3, 2, 4, 2, 64, 16, 4}, {.layouts = all_are(Layout::heads_first)}),
+      cache_case("spread", {3, 2, 3, 2, 32, 16, 2}, {.layouts = all_are(Layout::spread)}),
       cache_case("special", {5, 3, 4, 2, 64, 16, 3}, {.fill = Fill::special}),
   };
   const auto timed = [&](const char* name, attention::CacheSizes s) {

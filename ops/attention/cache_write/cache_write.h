@@ -8,7 +8,7 @@
 // on the device, and the launch does not depend on them: a CUDA graph can be replayed while they grow.
 //
 // Keys and queries are turned as rope does it (ops/attention/rope/rope.h has the formulas); pairs "none" turns nothing. Values are
-// only copied.
+// only copied. k, v and q may have any strides: they can be parts of the rows that one product made.
 #pragma once
 #include "core/host/rung.h"
 
@@ -28,7 +28,9 @@ struct Args {
     return Contract(op, "new keys, turned by their position, and values into the cache")
         .in("k", &Args::k, {"batch", "new_tokens", "kv_heads", "dim"},
             {DType::f32, DType::f16, DType::bf16})
+        .strided()
         .in("v", &Args::v, {"batch", "new_tokens", "kv_heads", "dim"}, "k")
+        .strided()
         .inout("cache_k", &Args::cache_k, {"pages", "page_size", "kv_heads", "dim"}, "k")
         .inout("cache_v", &Args::cache_v, {"pages", "page_size", "kv_heads", "dim"}, "k")
         .in("lengths", &Args::lengths, {"batch"}, {DType::i32})
@@ -37,6 +39,7 @@ struct Args {
         .index()
         .optional()
         .in("q", &Args::q, {"batch", "new_tokens", "heads", "dim"}, "k")
+        .strided()
         .optional()
         .out("q_out", &Args::q_out, {"batch", "new_tokens", "heads", "dim"}, "k")
         .optional()

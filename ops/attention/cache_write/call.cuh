@@ -30,16 +30,35 @@ struct Token {
   int sequence, position;
 };
 
+// The elements of a head, which need not be neighbours.
+template <class T>
+struct Elements {
+  const T* first;
+  std::int64_t step;
+  __device__ __forceinline__ T operator[](int d) const { return first[d * step]; }
+};
+
 template <class T>
 struct Head {
-  const T* in;
+  Elements<T> in;
   T* out;  // null: not written
   bool turned;
 };
 
+// New heads of all tokens, with any strides: where one product made q, k and v, a token's are a part of its row.
+template <class T>
+struct Heads {
+  const T* data;
+  std::int64_t of_sequence, of_token, of_head, of_element;
+
+  __device__ __forceinline__ Elements<T> at(int sequence, int token, int head) const {
+    return {data + sequence * of_sequence + token * of_token + head * of_head, of_element};
+  }
+};
+
 template <class T>
 struct Data {
-  const T *q, *k, *v;
+  Heads<T> q, k, v;
   T *q_out, *cache_k, *cache_v;
   const int* lengths;
   attention::Pages pages;
@@ -57,15 +76,15 @@ struct Data {
   }
   __device__ __forceinline__ Head<T> head(const Sizes& s, std::int64_t token, std::int64_t row,
                                           int head) const {
-    if (head < s.heads) {
-      const std::int64_t at = (token * s.heads + head) * s.dim;
-      return {q + at, q_out + at, true};
-    }
+    const int sequence = s.by_new_tokens.quotient(int(token));
+    const int t = int(token) - sequence * s.new_tokens;
+    if (head < s.heads)
+      return {q.at(sequence, t, head), q_out + (token * s.heads + head) * s.dim, true};
     const bool is_k = head < s.heads + s.kv_heads;
     const int kv = head - s.heads - (is_k ? 0 : s.kv_heads);
-    const std::int64_t at = (token * s.kv_heads + kv) * s.dim;
     const std::int64_t to = (row * s.kv_heads + kv) * s.dim;
-    return {(is_k ? k : v) + at, row < 0 ? nullptr : (is_k ? cache_k : cache_v) + to, is_k};
+    return {(is_k ? k : v).at(sequence, t, kv), row < 0 ? nullptr : (is_k ? cache_k : cache_v) + to,
+            is_k};
   }
 };
 
@@ -97,10 +116,15 @@ inline rope::Scaling scaling_of(const Args& args) {
 }
 
 template <class T>
+Heads<T> heads_of(const Tensor& t) {
+  return {t.as<T>(), t.stride[0], t.stride[1], t.stride[2], t.stride[3]};
+}
+
+template <class T>
 Data<T> data_of(const Args& args) {
-  return {args.q.as<T>(),
-          args.k.as<T>(),
-          args.v.as<T>(),
+  return {heads_of<T>(args.q),
+          heads_of<T>(args.k),
+          heads_of<T>(args.v),
           args.q_out.as<T>(),
           args.cache_k.as<T>(),
           args.cache_v.as<T>(),
