@@ -20,6 +20,16 @@ std::uint16_t to_bf16(float x) {
   return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
+// The bits of a half where a float has them, and the difference of the exponents' biases: that is right for subnormal numbers,
+// too.
+float from_f16(std::uint16_t x) {
+  const std::uint32_t sign = std::uint32_t{x} >> 15 << 31, rest = (x & 0x7fffu) << 13;
+  const bool finite = (x & 0x7c00) != 0x7c00;
+  const auto size = finite ? std::bit_cast<std::uint32_t>(std::bit_cast<float>(rest) * 0x1p112f)
+                           : rest | 0x7f800000u;
+  return std::bit_cast<float>(sign | size);
+}
+
 constexpr std::int64_t grain = 1 << 20;
 
 // A number is NaN or infinite where all bits of its exponent are set.
@@ -77,12 +87,13 @@ std::vector<float> decoded(DType dtype, const unsigned char* bytes, std::int64_t
   std::vector<float> values(static_cast<std::size_t>(count));
   if (dtype == DType::f32) {
     if (count > 0) std::memcpy(values.data(), bytes, values.size() * sizeof(float));
-  } else if (dtype == DType::bf16) {
+  } else if (dtype == DType::bf16 || dtype == DType::f16) {
     parallel_for(count, grain, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         std::uint16_t x = 0;
         std::memcpy(&x, bytes + 2 * i, 2);
-        values[static_cast<std::size_t>(i)] = std::bit_cast<float>(std::uint32_t{x} << 16);
+        values[static_cast<std::size_t>(i)] =
+            dtype == DType::bf16 ? std::bit_cast<float>(std::uint32_t{x} << 16) : from_f16(x);
       }
     });
   } else {

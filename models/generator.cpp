@@ -4,6 +4,8 @@
 
 #include "harness/buffer.h"
 #include "models/floats.h"
+#include "models/sampling.h"
+#include "ops/reduce/argmax/argmax.h"
 
 namespace warpath::models {
 namespace {
@@ -16,6 +18,11 @@ Batch batch_of(const Config& c, const GeneratorSize& s, std::int64_t texts, std:
   b.tuning = s.tuning;
   b.capacity = s.pages_for(c.context) * s.page_size;
   return b;
+}
+
+// Found beside the writer's logits.
+Tensor likeliest_of(Memory& memory, const GeneratorSize& s) {
+  return s.picks ? memory.activations.add("likeliest", DType::i64, {s.texts}) : Tensor{};
 }
 
 }  // namespace
@@ -39,7 +46,7 @@ Generator::Generator(Backend& backend, const Config& config, DType dtype, const 
       }()) {
   const Transformer writer(config_, writes_, dtype_, counted_beside_);
   ops_.begin_profile();
-  writer.forward(ops_);
+  write(writer, likeliest_of(counted_beside_, size_));
   calls_ = ops_.end_profile().size();
 }
 
@@ -58,6 +65,8 @@ void Generator::allocate() {
   reader_.emplace(config_, reads_, dtype_, *memory_);
   beside_.emplace(Memory::beside(*memory_, counted_beside_, device));
   writer_.emplace(config_, writes_, dtype_, *beside_);
+  likeliest_ = likeliest_of(*beside_, size_);
+  picked_.resize(static_cast<std::size_t>(size_.picks ? size_.texts : 0));
   ops_.allocate_scratch();
 }
 
@@ -87,10 +96,6 @@ void Generator::show_opening(std::int64_t count, const std::vector<std::int32_t>
   harness::must(backend_.device().upload(at.positions.data, wide.data(), at.positions.bytes()));
 }
 
-std::vector<float> Generator::logits(const Transformer& model, std::int64_t row) const {
-  return download_floats(backend_.device(), rows(model.logits(), row, 1));
-}
-
 // The first chunk is read by attention's own kernel, the others with what the cache has; so a prompt that is no longer than a
 // chunk is read by one call per layer. The first chunk has padding in front, at positions below zero: it is not written to the cache, and nobody sees it. So the
 // last token of the text is the last one of its chunk.
@@ -115,21 +120,29 @@ std::vector<float> Generator::read(const Tokens& text, const Pages& pages) {
     reader_->forward(ops_);
   }
   ops_.set_pass({});
-  return logits(*reader_, 0);
+  return download_floats(backend_.device(), reader_->logits());
+}
+
+void Generator::write(const Transformer& writer, const Tensor& likeliest) {
+  writer.forward(ops_);
+  if (!likeliest.data) return;
+  argmax::Args args;
+  args.x = writer.logits(), args.y = likeliest;
+  ops_.call(args);
 }
 
 // Nothing of a launch depends on the lengths, the tokens or the pages, which are on the device.
 void Generator::run_writer() {
-  if (!size_.graph) return writer_->forward(ops_);
+  if (!size_.graph) return write(*writer_, likeliest_);
   const harness::Device& device = backend_.device();
   if (graph_) return harness::must(device.replay(graph_));
-  writer_->forward(ops_);  // a first time without: launchers may set attributes of kernels
+  write(*writer_, likeliest_);  // a first time without: launchers may set attributes of kernels
   harness::must(device.begin_capture());
-  writer_->forward(ops_);
+  write(*writer_, likeliest_);
   harness::must(device.end_capture(&graph_));
 }
 
-std::vector<std::vector<float>> Generator::step(const std::vector<Place>& places) {
+void Generator::step(const std::vector<Place>& places) {
   WARPATH_CHECK(static_cast<std::int64_t>(places.size()) == size_.texts, "as many as places");
   const auto wide = static_cast<std::size_t>(writer_->places().table.shape[1]);
   Tokens tokens, positions, lengths, table(places.size() * wide, 0);
@@ -144,10 +157,21 @@ std::vector<std::vector<float>> Generator::step(const std::vector<Place>& places
   }
   show(*writer_, writer_shown_, tokens, positions, lengths, std::move(table));
   run_writer();
-  std::vector<std::vector<float>> result;
-  for (std::size_t i = 0; i < places.size(); ++i)
-    if (places[i].length > 0) result.push_back(logits(*writer_, static_cast<std::int64_t>(i)));
-  return result;
+  if (size_.picks)
+    harness::must(backend_.device().download(picked_.data(), likeliest_.data, likeliest_.bytes()));
+}
+
+std::vector<float> Generator::logits(std::size_t place) const {
+  return download_floats(backend_.device(),
+                         rows(writer_->logits(), static_cast<std::int64_t>(place), 1));
+}
+
+// A NaN counts as larger than all numbers, so the largest logit tells whether any of them is no number.
+std::int32_t Generator::likeliest(std::size_t place) const {
+  const std::int64_t token = picked_.at(place);
+  const Tensor row = rows(writer_->logits(), static_cast<std::int64_t>(place), 1);
+  check_largest(download_floats(backend_.device(), columns(row, token, 1))[0]);
+  return static_cast<std::int32_t>(token);
 }
 
 // Every tensor of the cache begins with its pages.

@@ -16,6 +16,7 @@ struct GeneratorSize {
   std::int64_t chunk = 64;      // tokens of a prompt that are read at once
   std::int64_t page_size = 16;  // tokens
   std::int64_t pages = 1;       // of the cache, for all texts
+  bool picks = false;           // a step finds the likeliest token of each text, on the device
   bool graph = false;           // a step is recorded as a CUDA graph and replayed
   Tuning tuning = {};           // adapters, and the form of the blocks' matrices
 
@@ -41,12 +42,15 @@ class Generator {
   // Reads a text from its beginning into its pages; the logits of its last token.
   std::vector<float> read(const Tokens& text, const Pages& pages);
 
-  // One new token in each place; the logits of those that are taken, in their order.
+  // One new token in each place.
   struct Place {
     std::int32_t token = 0, length = 0;  // of the text with that token; 0: nobody is here
     const Pages* pages = nullptr;
   };
-  std::vector<std::vector<float>> step(const std::vector<Place>& places);
+  void step(const std::vector<Place>& places);
+  // What the last step says of the token behind a place's: its logits, or the likeliest one where size().picks.
+  std::vector<float> logits(std::size_t place) const;
+  std::int32_t likeliest(std::size_t place) const;
 
   // What the pages hold, and back into as many others.
   std::vector<unsigned char> save(const Pages& pages) const;
@@ -61,7 +65,7 @@ class Generator {
             const std::vector<std::int32_t>& positions, const std::vector<std::int32_t>& lengths,
             std::vector<std::int32_t> table);
   void show_opening(std::int64_t count, const std::vector<std::int32_t>& positions);
-  std::vector<float> logits(const Transformer& model, std::int64_t row) const;
+  void write(const Transformer& writer, const Tensor& likeliest);
   void run_writer();
   template <class Each>
   void for_each_page(const Pages& pages, const Each& each) const;
@@ -77,6 +81,8 @@ class Generator {
   std::optional<Transformer> reader_, writer_;
   Shown reader_shown_, writer_shown_;
   void* graph_ = nullptr;
+  Tensor likeliest_;                  // i64, per place
+  std::vector<std::int64_t> picked_;  // what it held after the last step
   std::size_t calls_ = 0;
 };
 

@@ -26,20 +26,41 @@ struct Candidates {
   const std::vector<float>& logits;
   double temperature;
   float largest;
-  std::vector<std::int32_t> tokens;
+  std::vector<std::int32_t> tokens = {};
 
+  Candidates(const std::vector<float>& l, double t, float m)
+      : logits(l), temperature(t), largest(m), tokens(l.size()) {
+    std::iota(tokens.begin(), tokens.end(), 0);
+  }
+
+  float logit(std::int32_t token) const { return logits[static_cast<std::size_t>(token)]; }
   double probability(std::int32_t token) const {
-    return std::exp((logits[static_cast<std::size_t>(token)] - largest) / temperature);
+    return std::exp((logit(token) - largest) / temperature);
   }
   // Equal ones by their number, so that the order is the same on every machine.
   bool likelier(std::int32_t a, std::int32_t b) const {
-    const float x = logits[static_cast<std::size_t>(a)], y = logits[static_cast<std::size_t>(b)];
+    const float x = logit(a), y = logit(b);
     return x > y || (x == y && a < b);
   }
-  // Puts the `count` likeliest tokens in front, in order. A vocabulary is not sorted for a few of them.
-  void sort_first(std::size_t count) {
-    std::partial_sort(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(count),
-                      tokens.end(), [&](auto a, auto b) { return likelier(a, b); });
+  // The `count` likeliest tokens, in order. One pass over a vocabulary: what is below the count-th of those seen so far is passed
+  // over, and these are told apart only when there are twice as many.
+  std::vector<std::int32_t> first(std::size_t count) const {
+    const auto order = [&](std::int32_t a, std::int32_t b) { return likelier(a, b); };
+    std::vector<std::int32_t> best;
+    best.reserve(2 * count);
+    float least = -INFINITY;
+    for (const std::int32_t t : tokens) {
+      if (best.size() >= count && !(logit(t) > least)) continue;
+      best.push_back(t);
+      if (best.size() < 2 * count) continue;
+      const auto last = best.begin() + static_cast<std::ptrdiff_t>(count) - 1;
+      std::nth_element(best.begin(), last, best.end(), order);
+      least = logit(*last);
+      best.resize(count);
+    }
+    std::sort(best.begin(), best.end(), order);
+    best.resize(std::min(best.size(), count));
+    return best;
   }
   double sum() const {
     double s = 0;
@@ -47,32 +68,45 @@ struct Candidates {
     return s;
   }
   void keep_top_k(std::int64_t k) {
-    if (k <= 0 || k >= static_cast<std::int64_t>(tokens.size())) return;
-    sort_first(static_cast<std::size_t>(k));
-    tokens.resize(static_cast<std::size_t>(k));
+    if (k > 0 && k < std::ssize(tokens)) tokens = first(static_cast<std::size_t>(k));
   }
   void keep_top_p(double p) {
     if (p >= 1) return;
     const double wanted = p * sum();
     double before = 0;
-    std::size_t kept = 0, sorted = 0;
+    std::size_t kept = 0;
+    std::vector<std::int32_t> sorted;
     while (kept < tokens.size() && (kept == 0 || before < wanted)) {
-      if (kept == sorted) sort_first(sorted = std::min(tokens.size(), 2 * sorted + 64));
-      before += probability(tokens[kept++]);
+      if (kept == sorted.size()) sorted = first(std::min(tokens.size(), 4 * kept + 64));
+      before += probability(sorted[kept++]);
     }
-    tokens.resize(kept);
+    sorted.resize(kept);
+    tokens = std::move(sorted);
   }
   void keep_min_p(double p) {
     if (p > 0) std::erase_if(tokens, [&](std::int32_t t) { return probability(t) < p; });
+  }
+  // `share`: from 0 to 1.
+  std::int32_t draw(double share) const {
+    std::vector<double> p;
+    p.reserve(tokens.size());
+    for (const std::int32_t t : tokens) p.push_back(probability(t));
+    double left = share * std::accumulate(p.begin(), p.end(), 0.0);
+    for (std::size_t i = 0; i < p.size(); ++i)
+      if ((left -= p[i]) < 0) return tokens[i];
+    return tokens.back();
   }
 };
 
 }  // namespace
 
+void check_largest(float logit) {
+  if (!(logit < INFINITY)) throw Error("the model's logits are no numbers");
+}
+
 std::int32_t sample(const Sampling& s, const std::vector<float>& raw, const Tokens& prompt,
                     const Tokens& written) {
-  for (const float x : raw)
-    if (!(x < INFINITY)) throw Error("the model's logits are no numbers");
+  for (const float x : raw) check_largest(x);
   const std::vector<float> changed = s.repetition_penalty != 1
                                          ? penalised(raw, s.repetition_penalty, prompt, written)
                                          : std::vector<float>();
@@ -80,15 +114,11 @@ std::int32_t sample(const Sampling& s, const std::vector<float>& raw, const Toke
   const auto largest = std::max_element(logits.begin(), logits.end());
   if (s.temperature == 0) return static_cast<std::int32_t>(largest - logits.begin());
 
-  Candidates c{logits, s.temperature, *largest, std::vector<std::int32_t>(logits.size())};
-  std::iota(c.tokens.begin(), c.tokens.end(), 0);
+  Candidates c(logits, s.temperature, *largest);
   c.keep_top_k(s.top_k);
   c.keep_top_p(s.top_p);
   c.keep_min_p(s.min_p);
-  double left = Random{s.seed, 0}.uniform(written.size()) * c.sum();
-  for (const std::int32_t t : c.tokens)
-    if ((left -= c.probability(t)) < 0) return t;
-  return c.tokens.back();
+  return c.draw(Random{s.seed, 0}.uniform(written.size()));
 }
 
 }  // namespace warpath::models

@@ -17,7 +17,13 @@ struct Sampling {
   double repetition_penalty =
       1;  // divides the positive logits of tokens that were there, multiplies the others
   std::uint64_t seed = 0;
+
+  // The next token is that of the largest logit, whatever the others are.
+  bool takes_likeliest() const { return temperature == 0 && repetition_penalty == 1; }
 };
+
+// Throws where the largest logit is NaN or infinite: some are no numbers.
+void check_largest(float logit);
 
 // The same seed, logits and number of tokens written so far give the same token. Logits that are no numbers throw.
 std::int32_t sample(const Sampling& s, const std::vector<float>& logits, const Tokens& prompt,

@@ -58,7 +58,7 @@ class Writer {
       active_.push_back(&t);
       if (is_new) {
         writing_.begins(t.number);
-        deliver(t, generator_.read(t.request->prompt, t.pages));
+        draw(t, generator_.read(t.request->prompt, t.pages));
       } else {
         generator_.load(t.pages, t.saved);
         t.saved = {};
@@ -99,22 +99,28 @@ class Writer {
     std::vector<Generator::Place> places(static_cast<std::size_t>(size_.texts));
     for (const Text* t : active_)
       places[t->place] = {t->written.back(), static_cast<std::int32_t>(t->cached + 1), &t->pages};
-    const std::vector<std::vector<float>> logits = generator_.step(places);
+    generator_.step(places);
     std::vector<Text*> taken = active_;
     std::sort(taken.begin(), taken.end(),
               [](const Text* a, const Text* b) { return a->place < b->place; });
-    for (std::size_t i = 0; i < taken.size(); ++i) {
-      ++taken[i]->cached;
-      deliver(*taken[i], logits[i]);
+    for (Text* t : taken) {
+      ++t->cached;
+      if (size_.picks && !writing_.wants_logits && t->request->sampling.takes_likeliest())
+        deliver(*t, generator_.likeliest(t->place), {});
+      else
+        draw(*t, generator_.logits(t->place));
     }
   }
 
-  void deliver(Text& t, const std::vector<float>& logits) {
+  void draw(Text& t, const std::vector<float>& logits) {
     const Request& r = *t.request;
-    const std::int32_t token = sample(r.sampling, logits, r.prompt, t.written);
+    deliver(t, sample(r.sampling, logits, r.prompt, t.written), logits);
+  }
+
+  void deliver(Text& t, std::int32_t token, const std::vector<float>& logits) {
     t.written.push_back(token);
     const bool goes_on = writing_.take(t.number, token, logits) &&
-                         static_cast<std::int64_t>(t.written.size()) < r.most;
+                         static_cast<std::int64_t>(t.written.size()) < t.request->most;
     if (goes_on) return;
     leave(t);
     writing_.ended(t.number, t.moves);

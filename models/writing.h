@@ -22,10 +22,12 @@ struct Request {
 
 struct Writing {
   std::function<void(std::size_t text)> begins;  // its prompt is about to be read
-  // Each new token of a text with the logits that it was drawn from; false: the text ends here.
+  // Each new token of a text with the logits that it was drawn from; false: the text ends here. Unless it `wants_logits`
+  // there may be none: where the likeliest token is taken, they stay on the device.
   std::function<bool(std::size_t text, std::int32_t token, const std::vector<float>& logits)> take;
   // By `take`, or with all its tokens. `moves`: how often it made room for others.
   std::function<void(std::size_t text, int moves)> ended;
+  bool wants_logits = true;
   std::function<bool()> stops;  // asked before each step; true: all end
 };
 

@@ -113,6 +113,7 @@ models::GeneratorSize size_of(const GenerateOptions& g, const models::Config& co
   s.chunk = std::min<std::int64_t>(g.chunk > 0 ? g.chunk : gpu ? 512 : 64, config.context);
   s.page_size = gpu ? 64 : 16;  // attention_decode reads whole tiles of 64 keys on a GPU
   s.tuning = tuning_of(g);
+  s.picks = sampling_of(g).takes_likeliest() && !g.logprobs;
   s.graph = g.graph.empty() ? gpu : g.graph == "on";
   std::vector<std::int64_t> wants;
   std::int64_t most = 0;
@@ -179,6 +180,7 @@ int generate(const Options& o) {
       return texts.take(i, token, logits);
     };
     writing.ended = [&](std::size_t i, int moves) { texts.ended(i, moves); };
+    writing.wants_logits = g.logprobs;
     writing.stops = [] { return interrupted != 0; };
     models::write_texts(generator, requests, writing);
   }

@@ -140,6 +140,32 @@ def test_sampling(made):
         assert ids(*one_token) == greedy
 
 
+def test_the_likeliest_token_is_found_on_the_device(made, tmp_path):
+    """One op more per token, the same tokens as on the host; logits that are no numbers end the text."""
+    model, folder = made
+    words = ("--model", folder, *prompts(*PROMPTS), "--max-new", 9, "--ignore-eos", "--batch", 2)
+    here = lines(*words, "--top-k", 1)
+    there = lines(*words, "--temperature", 0)
+    for line, other in zip(here, there, strict=True):
+        assert line["ids"] == other["ids"]
+        assert line["calls_per_token"] + 1 == other["calls_per_token"]
+    beside = lines(*words, "--temperature", 0, "--logprobs")[0]
+    assert beside["calls_per_token"] == here[0]["calls_per_token"]
+    if "llama" in type(model).__name__.lower():
+        return
+    # The position behind the prompt has an embedding whose mean overflows.
+    for file in folder.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    weights = load_file(folder / "model.safetensors")
+    weights["transformer.wpe.weight"][len(PROMPTS[0])] = 3e38
+    save_file(weights, tmp_path / "model.safetensors", {"format": "pt"})
+    words = ("--model", tmp_path, *prompts(PROMPTS[0]), "--ignore-eos")
+    for more in (("--temperature", 0), ("--top-k", 1)):
+        generate(*words, *more, "--max-new", 1)
+        done = generate(*words, *more, "--max-new", 2, status=2)
+        assert "the model's logits are no numbers" in done.stderr
+
+
 def test_which_tokens_are_drawn(made, tmp_path):
     """First tokens of many seeds against the probabilities that PyTorch computes."""
     model, folder = made
