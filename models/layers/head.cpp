@@ -11,6 +11,7 @@ Head::Head(const Build& b, const Parameter& table)
     : table_(b.config.tied ? table
                            : b.parameters.matrix("lm_head.weight", b.config.vocabulary,
                                                  b.config.width, 0.02)),
+      is_constant_(b.capacity > 0),
       labels_(b.activations.add("labels", DType::i32, {b.rows()})),
       logits_(b.activations.add("logits", b.dtype(),
                                 {b.capacity > 0 ? b.batch : b.rows(), b.config.vocabulary})),
@@ -21,7 +22,7 @@ Head::Head(const Build& b, const Parameter& table)
 void Head::forward(Ops& ops, const Tensor& x) const {
   if (x.shape[0] <= few_rows) {
     matvec::Args args;
-    args.x = x, args.w = table_.value, args.y = logits_;
+    args.x = x, args.w = table_.value, args.y = logits_, args.w_is_constant = is_constant_;
     ops.call(args);
     return;
   }

@@ -21,6 +21,7 @@ class Head {
 
  private:
   Parameter table_;
+  bool is_constant_;
   Tensor labels_, logits_, loss_, lse_, total_;
 };
 

@@ -21,6 +21,7 @@ Linear Linear::out_in(const Build& b, const std::string& name, std::int64_t in, 
   Linear l;
   l.weight = b.parameters.linear(b.prefix + name + ".weight", out, in, deviation);
   l.layout = Layout::out_in;
+  l.is_constant = b.capacity > 0;
   l.adapter = Adapter::make(b, name, in, out);
   return l;
 }
@@ -36,6 +37,7 @@ std::vector<Linear> Linear::out_in_all(const Build& b, const std::vector<Output>
   for (std::size_t i = 0; i < layers.size(); ++i) {
     layers[i].weight = weights[i];
     layers[i].layout = Layout::out_in;
+    layers[i].is_constant = b.capacity > 0;
     layers[i].adapter = Adapter::make(b, outputs[i].name, in, outputs[i].out);
   }
   return layers;
@@ -44,6 +46,7 @@ std::vector<Linear> Linear::out_in_all(const Build& b, const std::vector<Output>
 std::optional<Linear> Linear::joined(const std::vector<Linear>& layers, std::int64_t rows) {
   Linear all;
   all.layout = Layout::out_in;
+  all.is_constant = layers.at(0).is_constant;
   std::vector<Tensor> values;
   std::vector<Packed> packed;
   for (const Linear& l : layers) {
@@ -88,7 +91,7 @@ bool Linear::forward_few(Ops& ops, const Tensor& x, const Tensor& y) const {
   if (!takes_few(x.shape[0])) return false;
   if (weight.packed.there()) return weight.packed.multiply(ops, x, y), true;
   matvec::Args args;
-  args.x = x, args.w = weight.value, args.y = y;
+  args.x = x, args.w = weight.value, args.y = y, args.w_is_constant = is_constant;
   ops.call(args);
   return true;
 }

@@ -17,6 +17,7 @@ struct Linear {
   Parameter weight, bias;
   Layout layout = Layout::in_out;
   bool has_bias = false;
+  bool is_constant = false;  // the weight, while this model runs: nothing trains it
   Adapter adapter;
   Tensor ones;
 

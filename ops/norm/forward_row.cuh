@@ -1,6 +1,8 @@
 // The forward pass with the row in registers: each element is read once and written once. Layer: layer
 // norm, otherwise RMS norm, which has no mean. Add: of x + residual, which is written too.
 #pragma once
+#include "core/host/dependent_launch.cuh"
+#include "core/ptx/grid_order.cuh"
 #include "ops/norm/moments.cuh"
 
 namespace warpath::norm {
@@ -63,6 +65,8 @@ struct ForwardProblem {
 template <bool Layer, bool Add, class T, int N, int Items>
 static __global__ void __launch_bounds__(most_threads) forward_row(const ForwardProblem<T> p) {
   __shared__ RowSlots sum_slots, square_slots;
+  ptx::let_next_grid_start();
+  ptx::wait_for_grids_before();
   const std::int64_t row = std::int64_t(blockIdx.x) * blockDim.y + threadIdx.y;
   const int inside = row < p.rows ? int(p.cols) : 0;  // no early return: a barrier follows
   Row<T, N, Items> part;
@@ -93,6 +97,8 @@ template <bool Layer, bool Add, class T, int N, int Items>
 static __global__ void __launch_bounds__(most_threads) forward_long_row(const ForwardProblem<T> p) {
   __shared__ MomentSlots moment_slots;
   __shared__ RowSlots square_slots;
+  ptx::let_next_grid_start();
+  ptx::wait_for_grids_before();
   const int size = Row<T, N, Items>::size();
   const std::int64_t row = blockIdx.x;
   const auto inside = [&](std::int64_t first) {
@@ -123,6 +129,7 @@ static __global__ void __launch_bounds__(most_threads) forward_long_row(const Fo
   p.keep(row, m.mean, rstd);
 }
 
+// Few rows, as when a model writes text, are over before the next launch: it overlaps.
 // Four vectors per thread while that makes at most 512 threads: more threads share the row's latency. Eight
 // beyond, so that two blocks fit on an SM and one loads while the other stores. Single elements take more
 // registers for addresses than for data, so that eight is the most there; with two inputs in flight, four
@@ -132,7 +139,8 @@ void launch_forward_row(const ForwardProblem<T>& p, cudaStream_t stream) {
   if (p.rows == 0) return;
   const auto with_items = [&](auto kernel, int each) {
     const dim3 block = row_block(p.cols, each, 128);
-    kernel<<<grid_x(p.rows, block.y), block, 0, stream>>>(p);
+    const unsigned blocks = grid_x(p.rows, block.y);
+    DependentLaunch{blocks, block, 0, stream, DependentLaunch::pays(blocks)}(kernel, p);
   };
   const auto with = [&](auto width) {
     constexpr int N = decltype(width)::value, few = N > 1 ? 4 : 8;

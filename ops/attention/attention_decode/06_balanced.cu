@@ -4,8 +4,10 @@
 // begin in the middle of one unit (the rows of a sequence and key head) and end in the middle of another; what lies between is
 // whole. So at most two units of a block are shared with others, and scratch memory holds two results per block. All blocks
 // compute the same cuts from the lengths, on the device. The copies run on from one unit to the next: the memory has no pause
-// while a result is written.
+// while a result is written. The blocks take their places while the kernel before it ends.
 // Limit: the memory.
+#include "core/host/dependent_launch.cuh"
+#include "core/ptx/grid_order.cuh"
 #include "ops/attention/attention_decode/tensor.cuh"
 
 namespace warpath::attention_decode {
@@ -102,6 +104,8 @@ __global__ void __launch_bounds__(threads, Loop::blocks_an_sm)
   __shared__ typename Loop::Shared shared;
   __shared__ int counts[threads];
   __shared__ Spot found;
+  ptx::let_next_grid_start();
+  ptx::wait_for_grids_before();
   plan.find(p, counts, found);
   if (plan.cut.begin < plan.cut.end) Loop(p, memory).run(plan, plan.first(p), partials, shared);
 }
@@ -115,9 +119,9 @@ void launch(const Args& args, cudaStream_t stream) {
     const auto kernel = balanced<T, Loop>;
     allow_shared(kernel, Loop::shared_bytes);
     const Problem<T> p = problem_of<T>(args);
-    kernel<<<grid_x(blocks, 1), threads, Loop::shared_bytes, stream>>>(
-        p, Shares{int(batch_of(args)), row_blocks(args), Loop::rows, {}},
-        Partials::in(args.scratch, 2 * blocks, Loop::rows, p.dim));
+    const DependentLaunch launch{grid_x(blocks, 1), threads, Loop::shared_bytes, stream};
+    launch(kernel, p, Shares{int(batch_of(args)), row_blocks(args), Loop::rows, {}},
+           Partials::in(args.scratch, 2 * blocks, Loop::rows, p.dim));
   });
   CUDA_CHECK(cudaGetLastError());
 }

@@ -4,9 +4,11 @@
 // up to three heads before anything else. The cosines and sines are the same for all heads of a token: the block computes
 // each once, in float from whole turns taken off in double (ops/attention/turns.cuh), and leaves them in shared memory. Where the
 // token goes is looked up once per thread, also while the loads are in flight. Heads of a length or at an address that 16
-// bytes do not divide take single elements.
+// bytes do not divide take single elements. With few tokens the launch overlaps the kernel before it.
 // Limit: one new token per sequence is a few hundred kilobytes, and the launch takes longer than they do; with many it is the
 // memory.
+#include "core/host/dependent_launch.cuh"
+#include "core/ptx/grid_order.cuh"
 #include "ops/attention/cache_write/call.cuh"
 #include "ops/attention/turn_vectors.cuh"
 #include "ops/attention/turns.cuh"
@@ -41,6 +43,8 @@ __global__ void __launch_bounds__(threads)
   using Whole = rope::Whole<T, N>;
   extern __shared__ __align__(16) float cosines[];  // (pairs), and as many sines
   float* const sines = cosines + sizes.pairs;
+  ptx::let_next_grid_start();
+  ptx::wait_for_grids_before();
   const std::int64_t token = blockIdx.x;
   const int all = sizes.all_heads() * units.count;
   Token where{};
@@ -108,9 +112,10 @@ void launch(const Args& args, cudaStream_t stream) {
       constexpr int N = decltype(width)::value;
       const int count = ceil_div(sizes.dim, 2 * N);
       const Units units{count, sizes.pairs / N, Divisor::of(count)};
-      vectorised<T, N>
-          <<<grid_x(sizes.tokens, 1), threads, 2 * sizeof(float) * sizes.pairs, stream>>>(
-              data_of<T>(args), sizes, units, table);
+      const unsigned blocks = grid_x(sizes.tokens, 1);
+      const std::size_t shared = 2 * sizeof(float) * sizes.pairs;
+      const DependentLaunch launch{blocks, threads, shared, stream, DependentLaunch::pays(blocks)};
+      launch(vectorised<T, N>, data_of<T>(args), sizes, units, table);
     };
     if (takes_vectors(args, sizes, lanes_of_16<T>))
       run(std::integral_constant<int, lanes_of_16<T>>{});

@@ -3,8 +3,10 @@
 // What changed: the vectors of all rows are numbered, so that short rows fill blocks too. A vector's row is its number
 // over the vectors per row; a division takes some thirty instructions, a product with a factor computed on the host three
 // (halves.cuh). Where rows do not start at 16-byte boundaries a thread moves single elements, and all its loads are
-// issued before its first store.
+// issued before its first store. A few rows are over before the next launch, so that launches overlap.
 // Limit: the memory.
+#include "core/host/dependent_launch.cuh"
+#include "core/ptx/grid_order.cuh"
 #include "ops/elementwise/sigmoid.cuh"
 #include "ops/elementwise/swiglu/halves.cuh"
 
@@ -14,6 +16,8 @@ namespace {
 template <int N, class T>
 __global__ void __launch_bounds__(threads<T>) forward(const T* x, T* y, Rows rows) {
   constexpr int steps = lanes_of_16<T> / N;
+  ptx::let_next_grid_start();
+  ptx::wait_for_grids_before();
   Place at[steps];
   Vector<T, N> gate[steps], up[steps];
 #pragma unroll
@@ -42,8 +46,8 @@ void launch(const Packed& args, cudaStream_t stream) {
     const T* x = args.x.as<T>();
     T* y = args.y.as<T>();
     const auto run = [&](auto width, const Rows& piece, unsigned blocks, std::int64_t first) {
-      forward<decltype(width)::value>
-          <<<blocks, threads<T>, 0, stream>>>(x + first * 2 * cols, y + first * cols, piece);
+      const DependentLaunch launch{blocks, threads<T>, 0, stream, DependentLaunch::pays(blocks)};
+      launch(forward<decltype(width)::value, T>, x + first * 2 * cols, y + first * cols, piece);
     };
     by_pieces<T>(rows, cols, run, x, y);
   });

@@ -5,11 +5,14 @@
 // time, into a ring of stages in shared memory: up to 160 KiB are on their way, and no register
 // waits for them. The part of x that belongs to a stage comes with it, from L2: all blocks read the
 // same one, and w, which is read once, is marked as the first to be evicted. Eight warps (the
-// consumers) multiply what has arrived, as in rung 04, and release the stage.
+// consumers) multiply what has arrived, as in rung 04, and release the stage. Where w is constant,
+// the kernel starts while the one before it still runs (core/host/dependent_launch.cuh): the ring is
+// filled with w, and only x is waited for.
 // Limit: the memory, which brings 4.6 TB/s of an H200's 4.8 once it runs, and the ramp at both
 // ends: the first stage is here after 2.7 us.
 #include "core/hopper/pipeline_state.cuh"
-#include "core/host/device.cuh"
+#include "core/host/dependent_launch.cuh"
+#include "core/ptx/grid_order.cuh"
 #include "core/ptx/mma.cuh"
 #include "core/ptx/roles.cuh"
 #include "core/ptx/tma.cuh"
@@ -59,25 +62,48 @@ struct Share {
 // A lane brings its row of every stage, of w or, behind these, of x. Neighbours are in different
 // warps, because a warp asks for one copy after the other.
 template <class T, int Groups>
-__device__ __forceinline__ void produce(Storage<Groups>& s, const Problem<T>& p, Share share) {
+__device__ __forceinline__ void produce(Storage<Groups>& s, const Problem<T>& p, Share share,
+                                        bool w_is_constant) {
   static_assert(tile + 8 * Groups <= 32 * producers);
   const int lane = threadIdx.x % 32, producer = (threadIdx.x - threads) / 32;
   const int r = lane * producers + producer;
-  hopper::PipelineState<Storage<Groups>::stages> state;
+  const auto bytes_at = [&](std::int64_t l0) {
+    return unsigned(min(std::int64_t(piece), p.k - l0)) * unsigned(sizeof(T));
+  };
+  const auto of_warp = [&](int rows) { return (rows - producer + producers - 1) / producers; };
+
+  // Stages of the first tile that get their rows of w before x may be read.
+  constexpr int most = Storage<Groups>::stages;
+  const int ahead = w_is_constant ? int(min(std::int64_t(most), (p.k + piece - 1) / piece)) : 0;
+  const int first = int(min(std::int64_t(tile), share.end - share.begin));
+  for (int i = 0; i < ahead; ++i) {
+    const unsigned bytes = bytes_at(i * piece);
+    if (lane == 0) ptx::arrive_expecting(s.full[i], of_warp(first + int(p.rows)) * bytes);
+    __syncwarp();
+    if (r < first)
+      ptx::load_bytes_once(s.stage[i].w[r], p.w + (share.begin + r) * p.k + i * piece, bytes,
+                           s.full[i]);
+  }
+  ptx::wait_for_grids_before();
+
+  int step = 0;
+  hopper::PipelineState<most> state;
   for (std::int64_t j0 = share.begin; j0 < share.end; j0 += tile) {
     const int of_w = int(min(std::int64_t(tile), share.end - j0)), rows = of_w + int(p.rows);
-    const int of_warp = (rows - producer + producers - 1) / producers;
     const T* const from = r < of_w ? p.w + (j0 + r) * p.k : p.x + (r - of_w) * p.k;
-    for (std::int64_t l0 = 0; l0 < p.k; l0 += piece, state.next()) {
-      const unsigned bytes = unsigned(min(std::int64_t(piece), p.k - l0)) * sizeof(T);
+    for (std::int64_t l0 = 0; l0 < p.k; l0 += piece, state.next(), ++step) {
+      const unsigned bytes = bytes_at(l0);
       Stage<Groups>& to = s.stage[state.stage];
-      ptx::wait(s.empty[state.stage], state.parity ^ 1);
-      __syncwarp();  // no lane still looks at a phase that could end with what follows
-      if (lane == 0) ptx::arrive_expecting(s.full[state.stage], of_warp * bytes);
-      __syncwarp();
-      if (r < of_w)
+      const bool has_w = step < ahead;
+      if (!has_w) {
+        ptx::wait(s.empty[state.stage], state.parity ^ 1);
+        __syncwarp();  // no lane still looks at a phase that could end with what follows
+        if (lane == 0) ptx::arrive_expecting(s.full[state.stage], of_warp(rows) * bytes);
+        __syncwarp();
+      }
+      if (r < of_w && !has_w)
         ptx::load_bytes_once(to.w[r], from + l0, bytes, s.full[state.stage]);
-      else if (r < rows)
+      else if (r >= of_w && r < rows)
         ptx::load_bytes(to.x[r - of_w], from + l0, bytes, s.full[state.stage]);
     }
   }
@@ -185,6 +211,7 @@ __device__ __forceinline__ void put_tile(const Sums<Groups>& sum, Storage<Groups
 
 template <class T, int Groups>
 __device__ __forceinline__ void consume(Storage<Groups>& s, const Problem<T>& p, Share share) {
+  ptx::wait_for_grids_before();  // they may still read what y overwrites
   hopper::PipelineState<Storage<Groups>::stages> state;
   for (std::int64_t j0 = share.begin; j0 < share.end; j0 += tile) {
     const int of_w = int(min(std::int64_t(tile), share.end - j0));
@@ -204,7 +231,8 @@ __device__ __forceinline__ void consume(Storage<Groups>& s, const Problem<T>& p,
 }
 
 template <class T, int Groups>
-__global__ void __launch_bounds__(all_threads, 1) bulk(Problem<T> p, Shares shares) {
+__global__ void __launch_bounds__(all_threads, 1)
+    bulk(Problem<T> p, Shares shares, bool w_is_constant) {
   extern __shared__ __align__(128) unsigned char shared[];
   auto& s = *reinterpret_cast<Storage<Groups>*>(shared);
   if (threadIdx.x == threads) {
@@ -215,8 +243,9 @@ __global__ void __launch_bounds__(all_threads, 1) bulk(Problem<T> p, Shares shar
     ptx::fence_init();
   }
   __syncthreads();
+  ptx::let_next_grid_start();
   if (threadIdx.x >= threads)
-    produce(s, p, Share(shares));
+    produce(s, p, Share(shares), w_is_constant);
   else
     consume(s, p, Share(shares));
 }
@@ -237,7 +266,8 @@ void launch(const Args& args, cudaStream_t stream) {
         allow_shared(kernel, bytes);
         const unsigned blocks = blocks_of(some);
         const Shares shares{some.n() / blocks, unsigned(some.n() % blocks)};
-        kernel<<<blocks, all_threads, bytes, stream>>>(problem_of<T>(some), shares);
+        const DependentLaunch launch{blocks, all_threads, bytes, stream, args.w_is_constant};
+        launch(kernel, problem_of<T>(some), shares, args.w_is_constant);
       });
     });
   });

@@ -67,6 +67,10 @@ static std::vector<Case> cases() {
   add("stages, the last short", 1, 17, 1544);
   add("many stages", 9, 7, 5128);
   add("stages, bias", 8, 11, 3080, {}, true);
+  const std::map<std::string, Value> constant = {{"w_is_constant", true}};
+  add("w is constant", 2, 33, 1544, {.scalars = constant});
+  add("w is constant, many tiles", 1, 4400, 72, {.scalars = constant});
+  add("w is constant, many stages", 9, 7, 5128, {.scalars = constant});
   add("bias", 3, 70, 128, {}, true);
   add("bias, long k", 8, 16, 8192, {}, true);
   add("misaligned", 2, 40, 256, {.offset = 1});

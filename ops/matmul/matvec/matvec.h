@@ -2,6 +2,9 @@
 // other.
 //   y[r, j] = sum_l x[r, l] w[j, l] + bias[j]
 // Sums are taken in float and y is rounded once.
+//
+// w_is_constant: no kernel writes w that may still run when this call is launched, as in a model that writes text. Then w may
+// be read before the kernels before this one on the stream have ended.
 #pragma once
 #include "core/host/rung.h"
 
@@ -10,6 +13,7 @@ namespace warpath::matvec {
 struct Args {
   static constexpr const char* op = "matvec";
   Tensor x, w, bias, y;
+  bool w_is_constant = false;
   Scratch scratch;
 
   static Contract contract() {
@@ -19,6 +23,7 @@ struct Args {
         .in("bias", &Args::bias, {"n"}, "x")
         .optional()
         .out("y", &Args::y, {"rows...", "n"}, "x")
+        .boolean("w_is_constant", &Args::w_is_constant, false)
         .scratch("scratch", &Args::scratch)
         .after({"matmul"});
   }

@@ -36,7 +36,9 @@ def matvec_kernel(
     tl.store(y + r[:, None] * n + j[None, :], sums.to(y.dtype.element_ty), mask=inside)
 
 
-def matvec(x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
+def matvec(
+    x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor | None = None, w_is_constant: bool = False
+) -> torch.Tensor:
     n, k = w.shape
     y = x.new_empty(*x.shape[:-1], n)
     if y.numel() == 0:
