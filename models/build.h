@@ -9,10 +9,12 @@ namespace warpath::models {
 
 // Where the new tokens of texts stand, on the device.
 struct Places {
-  Tensor lengths;    // i32, per sequence, with the new tokens
-  Tensor table;      // i32, (batch, capacity / page_size): the pages of each sequence
-  Tensor span;       // i32, (2): the new tokens that are no padding; of a model that reads one text
-  Tensor positions;  // i64, (1, sequence): of each new token; of such a model, too
+  Tensor lengths;  // i32, per sequence, with the new tokens
+  Tensor table;    // i32, (batch, capacity / page_size): the pages of each sequence
+  // Of a model that reads one text:
+  Tensor span;       // i32, (2): the new tokens that are no padding
+  Tensor so_far;     // i32, (2): 0, and how many tokens the text has with the new ones
+  Tensor positions;  // i64, (1, sequence): of each new token
 };
 
 struct Build {

@@ -45,6 +45,8 @@ class Ops {
     std::int64_t seed = 0, number = 0;
     // The tokens are the first ones of a text: nothing before them is in the cache.
     bool opens = false;
+    // Tokens of the text with the new ones, where one text is read.
+    std::int64_t length = 0;
   };
   const Pass& pass() const { return pass_; }
   void set_pass(const Pass& pass) { pass_ = pass; }

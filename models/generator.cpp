@@ -38,8 +38,9 @@ Generator::Generator(Backend& backend, const Config& config, DType dtype, const 
       counted_beside_([&] {
         const Transformer reader(config_, reads_, dtype_, counted_);
         reader.parameters().pack(ops_);
+        ops_.set_pass({.length = 1});
         reader.forward(ops_);
-        ops_.set_pass({.opens = true});
+        ops_.set_pass({.opens = true, .length = 1});
         reader.forward(ops_);
         ops_.set_pass({});
         return Memory::beside(counted_);
@@ -86,19 +87,21 @@ void Generator::show(const Transformer& model, Shown& shown, const Tokens& token
   shown.table = std::move(table);
 }
 
-// The first chunk of a text has `count` tokens behind its padding.
-void Generator::show_opening(std::int64_t count, const std::vector<std::int32_t>& positions) {
+// A chunk that ends at token `end` of a text; the first one has padding in front.
+void Generator::show_chunk(std::int64_t end, const std::vector<std::int32_t>& positions) {
   const Places& at = reader_->places();
   if (!at.span.data) return;
-  const auto chunk = static_cast<std::int32_t>(size_.chunk);
-  upload_ints(backend_.device(), at.span, {chunk - static_cast<std::int32_t>(count), chunk});
+  const auto chunk = static_cast<std::int32_t>(size_.chunk),
+             length = static_cast<std::int32_t>(end);
+  upload_ints(backend_.device(), at.span, {std::max(0, chunk - length), chunk});
+  upload_ints(backend_.device(), at.so_far, {0, length});
   const std::vector<std::int64_t> wide(positions.begin(), positions.end());
   harness::must(backend_.device().upload(at.positions.data, wide.data(), at.positions.bytes()));
 }
 
-// The first chunk is read by attention's own kernel, the others with what the cache has; so a prompt that is no longer than a
-// chunk is read by one call per layer. The first chunk has padding in front, at positions below zero: it is not written to the cache, and nobody sees it. So the
-// last token of the text is the last one of its chunk.
+// All chunks are read by the kernel that trains: the first one where its keys lie, the others with what the cache has. The first
+// chunk has padding in front, at positions below zero: it is not written to the cache, and nobody sees it. So the last token of
+// the text is the last one of its chunk.
 std::vector<float> Generator::read(const Tokens& text, const Pages& pages) {
   const auto chunk = static_cast<std::int64_t>(size_.chunk);
   const auto all = static_cast<std::int64_t>(text.size());
@@ -115,8 +118,8 @@ std::vector<float> Generator::read(const Tokens& text, const Pages& pages) {
       positions[at] = static_cast<std::int32_t>(i);
     }
     show(*reader_, reader_shown_, tokens, positions, {static_cast<std::int32_t>(end)}, table);
-    if (end <= chunk) show_opening(end, positions);
-    ops_.set_pass({.opens = end <= chunk});
+    show_chunk(end, positions);
+    ops_.set_pass({.opens = end <= chunk, .length = end});
     reader_->forward(ops_);
   }
   ops_.set_pass({});

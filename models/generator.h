@@ -64,7 +64,7 @@ class Generator {
   void show(const Transformer& model, Shown& shown, const Tokens& tokens,
             const std::vector<std::int32_t>& positions, const std::vector<std::int32_t>& lengths,
             std::vector<std::int32_t> table);
-  void show_opening(std::int64_t count, const std::vector<std::int32_t>& positions);
+  void show_chunk(std::int64_t end, const std::vector<std::int32_t>& positions);
   void write(const Transformer& writer, const Tensor& likeliest);
   void run_writer();
   template <class Each>

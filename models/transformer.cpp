@@ -29,6 +29,7 @@ static Places places_of(const Batch& batch, Arena& arena) {
   p.table = arena.add("block_table", DType::i32, {batch.size, batch.capacity / batch.page_size});
   if (batch.size > 1 || batch.sequence == 1) return p;
   p.span = arena.add("span", DType::i32, {2});
+  p.so_far = arena.add("so_far", DType::i32, {2});
   p.positions = arena.add("turns", DType::i64, {1, batch.sequence});
   return p;
 }

@@ -24,8 +24,12 @@ class Gpt2Attention : public Sublayer {
         d_qkv_(b.passing("d_attn.qkv", {b.rows(), 3 * b.config.width})) {}
 
   void forward(Ops& ops, const Tensor& x, const Tensor& y) override {
-    if (cache_.there()) return forward_cached(ops, x, y);
     in_.forward(ops, x, qkv_);
+    if (cache_.there()) {
+      attend_cached(ops);
+      if (y.data) out_.forward(ops, o_, y);
+      return;
+    }
     attention::Forward args;
     args.q = part(qkv_, 0), args.k = part(qkv_, 1), args.v = part(qkv_, 2);
     args.o = part(o_, 0), args.lse = lse_, args.causal = true;
@@ -44,21 +48,14 @@ class Gpt2Attention : public Sublayer {
   }
 
  private:
-  // The cache wants queries, keys and values one behind the other, not beside each other.
-  void forward_cached(Ops& ops, const Tensor& x, const Tensor& y) {
-    const std::int64_t width = heads_ * dim_, rows = x.shape[0];
-    Tensor each[3];
-    for (int i = 0; i < 3; ++i)
-      each[i] = tensor(advanced(qkv_, i * rows * width), qkv_.dtype, {rows, width});
-    in_.forward_parts(ops, x, {each[0], each[1], each[2]});
+  void attend_cached(Ops& ops) const {
     cache_write::Args write;
     write.pairs = cache_write::Pairs::none;
-    write.k = part(each[1], 0), write.v = part(each[2], 0);
+    write.k = part(qkv_, 1), write.v = part(qkv_, 2);
     if (cache_.opens(ops))
-      cache_.open(ops, write, part(each[0], 0), part(o_, 0), lse_);
+      cache_.open(ops, write, part(qkv_, 0), part(o_, 0), lse_);
     else
-      cache_.attend(ops, write, part(each[0], 0), part(o_, 0));
-    if (y.data) out_.forward(ops, o_, y);
+      cache_.attend(ops, write, part(qkv_, 0), part(o_, 0), lse_);
   }
 
   Tensor part(const Tensor& t, std::int64_t i) const {

@@ -114,22 +114,6 @@ void Linear::forward(Ops& ops, const Tensor& x, const Tensor& y) const {
   ops.call(args);
 }
 
-void Linear::forward_parts(Ops& ops, const Tensor& x, std::initializer_list<Tensor> parts) const {
-  WARPATH_CHECK(layout == Layout::in_out, "columns of an (in, out) weight");
-  if (adapter.there()) adapter.forward(ops, x, adapter.result());
-  const Tensor w = expanded(ops);
-  std::int64_t first = 0;
-  for (const Tensor& y : parts) {
-    const std::int64_t width = y.shape[1];
-    matmul::Args args;
-    args.a = matrix(x), args.b = matrix(columns(w, first, width)), args.d = matrix(y);
-    if (adapter.there()) args.c = matrix(columns(adapter.result(), first, width));
-    if (has_bias) args.bias = rows(bias.value, first, width);
-    ops.call(args);
-    first += width;
-  }
-}
-
 void Linear::backward(Ops& ops, const Tensor& x, const Tensor& dy, const Tensor& dx,
                       const Tensor& add, double alpha) const {
   const Tensor also = adapter.there() ? adapter.backward(ops, x, dy, add) : add;

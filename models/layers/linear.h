@@ -41,8 +41,6 @@ struct Linear {
   static std::optional<Linear> joined(const std::vector<Linear>& layers, std::int64_t rows);
 
   void forward(Ops& ops, const Tensor& x, const Tensor& y) const;
-  // The columns of the result as tensors one behind the other in memory, all of one width; (in, out) only.
-  void forward_parts(Ops& ops, const Tensor& x, std::initializer_list<Tensor> parts) const;
   // dx = dy W^T (+ add); also the gradients of the weight and the bias, or of the adapter alone where they are frozen. dx
   // may be left out; it may not be the memory of `add`. `alpha` is a factor of all of them, where there is no adapter.
   void backward(Ops& ops, const Tensor& x, const Tensor& dy, const Tensor& dx,

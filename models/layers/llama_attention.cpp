@@ -83,7 +83,7 @@ class LlamaAttention : public Sublayer {
       return cache_.open(ops, write, of_queries(q_), of_queries(o_), lse_);
     }
     write.q = of_queries(q_), write.q_out = of_queries(turned_);
-    cache_.attend(ops, write, of_queries(turned_), of_queries(o_));
+    cache_.attend(ops, write, of_queries(turned_), of_queries(o_), lse_);
   }
 
   template <class Args>
