@@ -155,6 +155,8 @@ static void add_timed(std::vector<Case>& all) {
   all.push_back(sized("768 columns", 131072, 768, "layer", bench));
   all.push_back(sized("rms 4k columns", 32768, 4096, "rms", bench));
   all.push_back(sized("rms 8k columns", 16384, 8192, "rms", bench));
+  all.push_back(sized("rms 3073 columns", 32768, 3073, "rms",
+                      {.dtypes = {DType::f32, DType::bf16}, .bench = true}));
 }
 
 static std::vector<Case> forward_cases() {

@@ -1,0 +1,52 @@
+// Rows that start anywhere take 16 bytes per access: groups of threads walk over rows of one alignment.
+//
+// What changed: rows that are no multiple of 16 bytes were read element by element in 03. Here a row is cut at the
+// 16-byte boundaries of memory, and a group of threads takes only rows that start at the same distance from
+// one, every eighth in 16-bit types (unaligned.cuh). So a thread has the same columns in each of its rows: it
+// reads its weights and biases once and keeps them. Its vectors of x and residual are on their way by
+// cp.async, two rows ahead; the sum takes the place of x until the row is normalised.
+// Limit: the memory, for rows of up to 32 KiB.
+#include "core/host/dispatch.cuh"
+#include "ops/norm/add_norm/add_norm.h"
+#include "ops/norm/forward_unaligned.cuh"
+
+namespace warpath::add_norm {
+namespace {
+
+void launch(const Forward& args, cudaStream_t stream) {
+  dispatch_float(args.x.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    norm::ForwardProblem<T> p{};
+    p.x = args.x.as<T>();
+    p.residual = args.residual.as<T>();
+    p.weight = args.weight.as<T>();
+    p.bias = args.bias.as<T>();
+    p.y = args.y.as<T>();
+    p.sum = args.s.as<T>();
+    p.means = args.mean.as<float>();
+    p.rstds = args.rstd.as<float>();
+    p.eps = static_cast<float>(args.eps);
+    p.rows = args.x.shape[0];
+    p.cols = args.x.shape[1];
+    if (args.kind == Kind::layer)
+      norm::launch_forward_unaligned<true, true>(p, stream);
+    else
+      norm::launch_forward_unaligned<false, true>(p, stream);
+  });
+  CUDA_CHECK(cudaGetLastError());
+}
+
+std::string supports(const Forward& args) {
+  return norm::forward_unaligned_takes<true, true>(args.x.dtype, args.x.shape[1], args.x.as<char>(),
+                                                   args.residual.as<char>(), args.y.as<char>(),
+                                                   args.s.as<char>());
+}
+
+std::string untimed(const Forward&) {
+  return "no GPU has timed it yet; 03 is chosen until one has";
+}
+
+WARPATH_RUNG(Forward, launch, .supports = supports, .preferred = untimed);
+
+}  // namespace
+}  // namespace warpath::add_norm

@@ -1,0 +1,51 @@
+// Rows that start anywhere take 16 bytes per access: groups of threads walk over rows of one alignment.
+//
+// What changed: 04 takes rows that are a multiple of 16 bytes, and 03 reads the others element by element. Here a
+// row is cut at the 16-byte boundaries of memory, and a group of threads takes only rows that start at the same
+// distance from one, every eighth in 16-bit types (unaligned.cuh). So a thread has the same columns in each of
+// its rows: its weights and its sums for dweight stay in registers, as in 04, and its vectors of
+// x and dy are on their way by cp.async, two rows ahead.
+// Limit: the memory, for rows of up to 32 KiB.
+#include "core/host/dispatch.cuh"
+#include "ops/norm/backward_unaligned.cuh"
+#include "ops/norm/rms_norm/rms_norm.h"
+
+namespace warpath::rms_norm {
+namespace {
+
+void launch(const Backward& args, cudaStream_t stream) {
+  dispatch_float(args.x.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    norm::BackwardProblem<T> p{};
+    p.x = args.x.as<T>();
+    p.dy = args.dy.as<T>();
+    p.rstds = args.rstd.as<float>();
+    p.weight = args.weight.as<T>();
+    p.dx = args.dx.as<T>();
+    p.dweight = args.dweight.as<T>();
+    p.rows = args.x.shape[0];
+    p.cols = args.x.shape[1];
+    p.scratch = args.scratch.data;
+    norm::launch_backward_unaligned<false, false>(p, stream);
+  });
+  CUDA_CHECK(cudaGetLastError());
+}
+
+std::int64_t scratch_bytes(const Backward& args) {
+  return norm::backward_unaligned_scratch<false>(args.x.shape[0], args.x.shape[1], args.x.dtype);
+}
+
+std::string supports(const Backward& args) {
+  return norm::backward_unaligned_takes<false>(args.x.dtype, args.x.shape[1], args.x.as<char>(),
+                                               args.dy.as<char>(), args.dx.as<char>());
+}
+
+std::string untimed(const Backward&) {
+  return "no GPU has timed it yet; 03 is chosen until one has";
+}
+
+WARPATH_RUNG(Backward, launch, .supports = supports, .preferred = untimed,
+             .scratch = scratch_bytes);
+
+}  // namespace
+}  // namespace warpath::rms_norm
