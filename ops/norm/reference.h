@@ -155,6 +155,11 @@ inline std::vector<Case> sizes() {
   };
 }
 
+// More rows than three times the threads that a GPU holds have at once: kernels that walk over rows come round.
+inline Case many_rows(const char* name, std::int64_t rows) {
+  return sized(name, rows, 9, {.dtypes = {DType::bf16}});
+}
+
 // Timed in f32 and bf16: 768, 4096, 3073 columns, and the longest rows that count.
 inline void add_timed(std::vector<Case>& all, std::int64_t longest) {
   const Case bench = {.dtypes = {DType::f32, DType::bf16}, .bench = true};

@@ -169,6 +169,7 @@ static std::vector<Case> forward_cases() {
       sized("weight alone", 5, 100, "rms", {.scalars = {{"eps", 10}}, .without = {"bias"}}));
   all.push_back(sized("neither", 5, 72, "layer", {.without = {"weight", "bias", "mean", "rstd"}}));
   all.push_back(sized("special", 90, 60, "layer", {.fill = Fill::special, .without = {"mean"}}));
+  all.push_back(sized("many odd rows", 6400, 9, "layer", {.dtypes = {DType::bf16}}));
   add_timed(all);
   return all;
 }
@@ -182,6 +183,7 @@ static std::vector<Case> backward_cases() {
   all.push_back(sized("no ds", 5, 304, "layer", {.without = {"ds"}}));
   all.push_back(sized("rms no ds", 2, 9001, "rms", {.without = {"ds", "weight", "dbias"}}));
   all.push_back(sized("dx alone", 5, 300, "rms", {.without = {"dweight", "dbias"}}));
+  all.push_back(sized("many odd rows", 4800, 9, "layer", {.dtypes = {DType::bf16}}));
   add_timed(all);
   return all;
 }

@@ -86,6 +86,7 @@ static std::vector<Case> forward_cases() {
   // What a mean is beside an infinity depends on the order of additions: inf or NaN.
   all.push_back(sized("special", 90, 60, {.fill = Fill::special, .without = {"mean"}}));
   all.push_back(sized("special long", 9, 1500, {.fill = Fill::special, .without = {"mean"}}));
+  all.push_back(norm::many_rows("many odd rows", 12800));
   add_timed(all, 32768);
   return all;
 }
@@ -99,6 +100,7 @@ static std::vector<Case> backward_cases() {
   all.push_back(sized("no weight", 5, 304, {.without = {"weight", "dbias"}}));
   all.push_back(sized("dx alone", 5, 300, {.without = {"dweight", "dbias"}}));
   all.push_back(sized("no dweight", 40, 72, {.without = {"dweight"}}));
+  all.push_back(norm::many_rows("many odd rows", 6400));
   add_timed(all, 16384);
   return all;
 }

@@ -106,6 +106,7 @@ static std::vector<Case> forward_cases() {
   all.push_back(sized("neither", 5, 72, {.without = {"weight", "rstd"}}));
   all.push_back(sized("special", 90, 60, {.fill = Fill::special}));
   all.push_back(sized("special long", 9, 1500, {.fill = Fill::special}));
+  all.push_back(norm::many_rows("many odd rows", 12800));
   add_timed(all, 32768);
   return all;
 }
@@ -118,6 +119,7 @@ static std::vector<Case> backward_cases() {
   all.push_back(sized("rows of a block", 7, 8184));
   all.push_back(sized("no weight", 5, 304, {.without = {"weight"}}));
   all.push_back(sized("dx alone", 5, 300, {.without = {"dweight"}}));
+  all.push_back(norm::many_rows("many odd rows", 6400));
   add_timed(all, 16384);
   return all;
 }
