@@ -35,8 +35,13 @@ struct Target {
   bool ignored;
   int word;  // -1: ignored, or no word at all
 
-  __device__ __forceinline__ Target(const Tokens& tokens, std::int64_t row) {
-    const std::int64_t label = tokens.label(row);
+  __device__ __forceinline__ Target(const Tokens& tokens, std::int64_t row)
+      : Target(tokens, Label{tokens.label(row)}) {}
+  struct Label {
+    std::int64_t value;
+  };
+  __device__ __forceinline__ Target(const Tokens& tokens, Label of_row) {
+    const std::int64_t label = of_row.value;
     ignored = label == tokens.ignore_index;
     word = !ignored && label >= 0 && label < tokens.words ? int(label) : -1;
   }
