@@ -21,19 +21,20 @@ static __global__ void __launch_bounds__(BackwardWalk<Add>::threads, 1)
   __shared__ RowSlots slots[2][2];
 
   const RowGroup group(threads);
-  const int cols = int(p.cols), groups = group.count();
-  const std::int64_t step = std::int64_t(gridDim.x) * groups;
-  std::int64_t row = std::int64_t(blockIdx.x) * groups + group.index;
-  const Cut<N> cut(p.x + row * cols, cols);  // of this row and of all others of this group
+  const int cols = int(p.cols), rows = int(p.rows), groups = group.count();
+  const int step = int(gridDim.x) * groups;
+  int row = int(blockIdx.x) * groups + group.index;
+  const auto start = [&](int r) { return r * p.cols; };  // of a row, in elements
+  const Cut<N> cut(p.x + start(row), cols);  // of this row and of all others of this group
   const RowRing<T, BackwardWalk<Add>::tensors, stages> ring(shared, group, cut);
   const RowEdge<T> edge{cut.edge(group.thread)};
 
-  const auto fetch = [&](std::int64_t r, int stage) {
-    if (r < p.rows) {
-      ring.fetch(stage, 0, p.x + r * cols);
-      ring.fetch(stage, 1, p.dy + r * cols);
+  const auto fetch = [&](int r, Piece* stage) {
+    if (r < rows) {
+      ring.fetch(stage, 0, p.x + start(r));
+      ring.fetch(stage, 1, p.dy + start(r));
       if constexpr (Add)
-        if (p.ds) ring.fetch(stage, 2, p.ds + r * cols);
+        if (p.ds) ring.fetch(stage, 2, p.ds + start(r));
     }
     __pipeline_commit();  // an empty one past the end: the counting stays the same
   };
@@ -42,23 +43,24 @@ static __global__ void __launch_bounds__(BackwardWalk<Add>::threads, 1)
     float mean, rstd;
     T x, dy, ds;
   };
-  const auto ahead = [&](std::int64_t r) -> Ahead {
-    if (r >= p.rows) return {};
-    return {Layer ? p.means[r] : 0.0f, p.rstds[r], edge.of(p.x + r * cols),
-            edge.of(p.dy + r * cols), Add && p.ds ? edge.of(p.ds + r * cols) : T{}};
+  const auto ahead = [&](int r) -> Ahead {
+    if (r >= rows) return {};
+    return {Layer ? p.means[r] : 0.0f, p.rstds[r], edge.of(p.x + start(r)),
+            edge.of(p.dy + start(r)), Add && p.ds ? edge.of(p.ds + start(r)) : T{}};
   };
 #pragma unroll
-  for (int s = 0; s < stages - 1; ++s) fetch(row + s * step, s);
+  for (int s = 0; s < stages - 1; ++s) fetch(row + s * step, ring.stage(s));
   Ahead next = ahead(row);
 
   Piece weights[V];
-  ring.columns_of(p.weight, 1, stages - 1, weights);
+  ring.columns_of(p.weight, 1, ring.stage(stages - 1), weights);
   const float edge_weight[1] = {edge.weight(p.weight, 1)};
 
   float column_sums[K][V][N] = {}, edge_sums[K] = {};
-  int stage = 0, turn = 0;
-  for (; row < p.rows; row += step) {
-    fetch(row + (stages - 1) * step, stage == 0 ? stages - 1 : stage - 1);
+  int turn = 0;
+  Piece *stage = ring.own, *free = ring.stage(stages - 1);
+  for (; row < rows; row += step) {
+    fetch(row + (stages - 1) * step, free);
     const Ahead now = next;
     next = ahead(row + step);
     __pipeline_wait_prior(stages - 1);
@@ -89,7 +91,7 @@ static __global__ void __launch_bounds__(BackwardWalk<Add>::threads, 1)
     turn ^= 1;
     const float sum = sums[0] / float(cols), dot = sums[1] / float(cols);
 
-    T* const dx = p.dx + row * cols;
+    T* const dx = p.dx + start(row);
 #pragma unroll
     for (int v = 0; v < V; ++v) {
       if (!ring.has(v)) break;
@@ -112,7 +114,8 @@ static __global__ void __launch_bounds__(BackwardWalk<Add>::threads, 1)
       to_dx(x, edge_dy, edge_weight, now.mean, now.rstd, sum, dot);
       dx[edge.column] = from_float<T>(x[0] + to_float(now.ds));
     }
-    if (++stage == stages) stage = 0;
+    free = stage;
+    stage = ring.after(stage);
   }
 
   // The groups' sums meet in the ring, which nobody needs any more, and leave as one.
@@ -139,9 +142,10 @@ static __global__ void __launch_bounds__(BackwardWalk<Add>::threads, 1)
 }
 
 template <bool Add, class... P>
-std::string backward_unaligned_takes(DType dtype, std::int64_t cols, const P*... p) {
+std::string backward_unaligned_takes(DType dtype, std::int64_t rows, std::int64_t cols,
+                                     const P*... p) {
   using Walk = BackwardWalk<Add>;
-  return unaligned_takes(dtype, cols, Walk::threads, Walk::tensors, Walk::stages, p...);
+  return unaligned_takes(dtype, rows, cols, Walk::threads, Walk::tensors, Walk::stages, p...);
 }
 
 template <bool Layer, bool Add, class T>
@@ -161,7 +165,7 @@ void launch_backward_unaligned(const BackwardProblem<T>& p, cudaStream_t stream)
 }
 
 template <bool Add>
-std::int64_t backward_unaligned_scratch(std::int64_t rows, std::int64_t cols, DType dtype) {
+std::int64_t backward_unaligned_scratch(int rows, std::int64_t cols, DType dtype) {
   const WalkPlan plan(rows, cols, 16 / static_cast<int>(size_of(dtype)),
                       BackwardWalk<Add>::threads);
   return partial_bytes(plan.blocks, 2, cols);

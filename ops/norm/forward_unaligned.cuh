@@ -17,23 +17,24 @@ template <bool Layer, bool Add, class T>
 static __global__ void __launch_bounds__(ForwardWalk<Layer, Add>::threads, 1)
     forward_unaligned(const ForwardProblem<T> p, int threads) {
   constexpr int N = lanes_of_16<T>, V = walk_vectors, stages = ForwardWalk<Layer, Add>::stages;
-  constexpr bool biased = Layer || Add;  // may have a bias
+  constexpr bool biased = Layer || Add;  // may have a bias, and a mean
   using Piece = Vector<T, N>;
   extern __shared__ uint4 shared[];
   __shared__ RowSlots slots[2][1];
 
   const RowGroup group(threads);
-  const std::int64_t step = std::int64_t(gridDim.x) * group.count();
-  std::int64_t row = std::int64_t(blockIdx.x) * group.count() + group.index;
-  if (row >= p.rows) return;  // the whole group; no barrier is of the whole block
-  const Cut<N> cut(p.x + row * p.cols, p.cols);  // and of all rows of this group
+  const int rows = int(p.rows), step = int(gridDim.x) * group.count();
+  int row = int(blockIdx.x) * group.count() + group.index;
+  if (row >= rows) return;  // the whole group; no barrier is of the whole block
+  const auto start = [&](int r) { return r * p.cols; };  // of a row, in elements
+  const Cut<N> cut(p.x + start(row), p.cols);            // and of all rows of this group
   const RowRing<T, ForwardWalk<Layer, Add>::tensors, stages> ring(shared, group, cut);
   const RowEdge<T> edge{cut.edge(group.thread)};
 
-  const auto fetch = [&](std::int64_t r, int stage) {
-    if (r < p.rows) {
-      ring.fetch(stage, 0, p.x + r * p.cols);
-      if constexpr (Add) ring.fetch(stage, 1, p.residual + r * p.cols);
+  const auto fetch = [&](int r, Piece* stage) {
+    if (r < rows) {
+      ring.fetch(stage, 0, p.x + start(r));
+      if constexpr (Add) ring.fetch(stage, 1, p.residual + start(r));
     }
     __pipeline_commit();  // an empty one past the end: the counting stays the same
   };
@@ -41,20 +42,19 @@ static __global__ void __launch_bounds__(ForwardWalk<Layer, Add>::threads, 1)
   struct Ahead {
     T x, residual;
   };
-  const auto ahead = [&](std::int64_t r) -> Ahead {
-    if (r >= p.rows) return {};
-    return {edge.of(p.x + r * p.cols), Add ? edge.of(p.residual + r * p.cols) : T{}};
+  const auto ahead = [&](int r) -> Ahead {
+    if (r >= rows) return {};
+    return {edge.of(p.x + start(r)), Add ? edge.of(p.residual + start(r)) : T{}};
   };
 #pragma unroll
-  for (int s = 0; s < stages - 1; ++s) fetch(row + s * step, s);
+  for (int s = 0; s < stages - 1; ++s) fetch(row + s * step, ring.stage(s));
   Ahead next = ahead(row);
 
   Piece weights[V], biases[V];
-  ring.columns_of(p.weight, 1, stages - 1, weights);
-  if constexpr (biased) ring.columns_of(p.bias, 0, stages - 1, biases);
-  const float edge_weight = edge.weight(p.weight, 1), edge_bias = edge.weight(p.bias, 0);
-
-  int stage = 0, turn = 0;
+  ring.columns_of(p.weight, 1, ring.stage(stages - 1), weights);
+  if constexpr (biased) ring.columns_of(p.bias, 0, ring.stage(stages - 1), biases);
+  int turn = 0;
+  Piece *stage = ring.own, *free = ring.stage(stages - 1);
   const auto all = [&](float own) {
     float one[1] = {own};
     group.sums(one, slots[turn]);
@@ -71,8 +71,8 @@ static __global__ void __launch_bounds__(ForwardWalk<Layer, Add>::threads, 1)
       f(x, v);
     }
   };
-  for (; row < p.rows; row += step) {
-    fetch(row + (stages - 1) * step, stage == 0 ? stages - 1 : stage - 1);
+  for (; row < rows; row += step) {
+    fetch(row + (stages - 1) * step, free);
     float x_edge = to_float(next.x);
     if constexpr (Add) x_edge = to_float(from_float<T>(x_edge + to_float(next.residual)));
     next = ahead(row + step);
@@ -86,9 +86,9 @@ static __global__ void __launch_bounds__(ForwardWalk<Layer, Add>::threads, 1)
         for (int n = 0; n < N; ++n) x[n] += r[n];
         const Piece sum = from_floats<T>(x);  // the norm is that of the rounded sum
         ring.at(stage, 0, v) = sum;
-        store<N>(p.sum + row * p.cols + ring.column(v), sum);
+        store<N>(p.sum + start(row) + ring.column(v), sum);
       });
-      if (edge.there()) p.sum[row * p.cols + edge.column] = from_float<T>(x_edge);
+      if (edge.there()) p.sum[start(row) + edge.column] = from_float<T>(x_edge);
     }
     float mean = 0;
     if constexpr (Layer) {
@@ -112,23 +112,26 @@ static __global__ void __launch_bounds__(ForwardWalk<Layer, Add>::threads, 1)
       if constexpr (biased) ring.floats_of(biases[v], b);
 #pragma unroll
       for (int n = 0; n < N; ++n) x[n] = (x[n] - mean) * rstd * w[n] + (biased ? b[n] : 0.0f);
-      store<N>(p.y + row * p.cols + ring.column(v), from_floats<T>(x));
+      store<N>(p.y + start(row) + ring.column(v), from_floats<T>(x));
     });
     if (edge.there())
-      p.y[row * p.cols + edge.column] =
-          from_float<T>((x_edge - mean) * rstd * edge_weight + edge_bias);
+      p.y[start(row) + edge.column] =
+          from_float<T>((x_edge - mean) * rstd * edge.weight(p.weight, 1) +
+                        (biased ? edge.weight(p.bias, 0) : 0.0f));
     if (group.thread == 0) {
-      if (p.means) p.means[row] = mean;
+      if (biased && p.means) p.means[row] = mean;
       if (p.rstds) p.rstds[row] = rstd;
     }
-    if (++stage == stages) stage = 0;
+    free = stage;
+    stage = ring.after(stage);
   }
 }
 
 template <bool Layer, bool Add, class... P>
-std::string forward_unaligned_takes(DType dtype, std::int64_t cols, const P*... p) {
+std::string forward_unaligned_takes(DType dtype, std::int64_t rows, std::int64_t cols,
+                                    const P*... p) {
   using Walk = ForwardWalk<Layer, Add>;
-  return unaligned_takes(dtype, cols, Walk::threads, Walk::tensors, Walk::stages, p...);
+  return unaligned_takes(dtype, rows, cols, Walk::threads, Walk::tensors, Walk::stages, p...);
 }
 
 template <bool Layer, bool Add, class T>

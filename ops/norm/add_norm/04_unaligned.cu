@@ -37,9 +37,9 @@ void launch(const Forward& args, cudaStream_t stream) {
 }
 
 std::string supports(const Forward& args) {
-  return norm::forward_unaligned_takes<true, true>(args.x.dtype, args.x.shape[1], args.x.as<char>(),
-                                                   args.residual.as<char>(), args.y.as<char>(),
-                                                   args.s.as<char>());
+  return norm::forward_unaligned_takes<true, true>(args.x.dtype, args.x.shape[0], args.x.shape[1],
+                                                   args.x.as<char>(), args.residual.as<char>(),
+                                                   args.y.as<char>(), args.s.as<char>());
 }
 
 std::string untimed(const Forward&) {

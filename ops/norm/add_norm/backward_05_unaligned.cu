@@ -42,9 +42,9 @@ std::int64_t scratch_bytes(const Backward& args) {
 }
 
 std::string supports(const Backward& args) {
-  return norm::backward_unaligned_takes<true>(args.s.dtype, args.s.shape[1], args.s.as<char>(),
-                                              args.dy.as<char>(), args.ds.as<char>(),
-                                              args.dx.as<char>());
+  return norm::backward_unaligned_takes<true>(args.s.dtype, args.s.shape[0], args.s.shape[1],
+                                              args.s.as<char>(), args.dy.as<char>(),
+                                              args.ds.as<char>(), args.dx.as<char>());
 }
 
 std::string untimed(const Backward&) {

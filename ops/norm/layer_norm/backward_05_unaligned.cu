@@ -38,8 +38,9 @@ std::int64_t scratch_bytes(const Backward& args) {
 }
 
 std::string supports(const Backward& args) {
-  return norm::backward_unaligned_takes<false>(args.x.dtype, args.x.shape[1], args.x.as<char>(),
-                                               args.dy.as<char>(), args.dx.as<char>());
+  return norm::backward_unaligned_takes<false>(args.x.dtype, args.x.shape[0], args.x.shape[1],
+                                               args.x.as<char>(), args.dy.as<char>(),
+                                               args.dx.as<char>());
 }
 
 std::string untimed(const Backward&) {

@@ -30,7 +30,7 @@ void launch(const Forward& args, cudaStream_t stream) {
 }
 
 std::string supports(const Forward& args) {
-  return norm::forward_unaligned_takes<false, false>(args.x.dtype, args.x.shape[1],
+  return norm::forward_unaligned_takes<false, false>(args.x.dtype, args.x.shape[0], args.x.shape[1],
                                                      args.x.as<char>(), args.y.as<char>());
 }
 
