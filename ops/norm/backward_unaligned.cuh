@@ -145,7 +145,7 @@ template <bool Add, class... P>
 std::string backward_unaligned_takes(DType dtype, std::int64_t rows, std::int64_t cols,
                                      const P*... p) {
   using Walk = BackwardWalk<Add>;
-  return unaligned_takes(dtype, rows, cols, Walk::threads, Walk::tensors, Walk::stages, p...);
+  return unaligned_takes(dtype, rows, cols, 1, Walk::threads, Walk::tensors, Walk::stages, p...);
 }
 
 template <bool Layer, bool Add, class T>

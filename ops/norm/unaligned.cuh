@@ -133,6 +133,17 @@ struct RowEdge {
   }
 };
 
+// How many of the blocks (or clusters) that fit are launched, of `groups` groups each: the walk's step must be a
+// multiple of the rows after which a row starts at the same distance from a boundary again.
+inline unsigned walking_groups(std::int64_t rows, std::int64_t cols, int lanes, unsigned groups,
+                               unsigned fit) {
+  const std::int64_t enough = ceil_div(rows, groups);
+  if (enough <= fit) return static_cast<unsigned>(enough);  // one row per group
+  const auto period = static_cast<unsigned>(lanes / std::gcd(cols, std::int64_t(lanes)));
+  const unsigned multiple = period / std::gcd(period, groups);
+  return std::max(fit / multiple, 1u) * multiple;
+}
+
 // How a call is launched. `most`: threads per block, and per SM.
 struct WalkPlan {
   int threads;  // per row
@@ -143,26 +154,20 @@ struct WalkPlan {
     threads = static_cast<int>(std::max<std::int64_t>(ceil_div(vectors, 32), 1) * 32);
     groups = 1;
     while (groups * 2 * threads <= unsigned(most) && (threads == 32 || groups < 8)) groups *= 2;
-    blocks = multiprocessors() * std::max(1u, most / (groups * threads));
-    const std::int64_t enough = ceil_div(rows, groups);
-    if (enough <= blocks) {
-      blocks = static_cast<unsigned>(enough);
-      return;  // one row per group
-    }
-    const auto period = static_cast<unsigned>(lanes / std::gcd(cols, std::int64_t(lanes)));
-    const unsigned multiple = period / std::gcd(period, groups);
-    blocks = std::max(blocks / multiple, 1u) * multiple;
+    const unsigned fit = multiprocessors() * std::max(1u, most / (groups * threads));
+    blocks = walking_groups(rows, cols, lanes, groups, fit);
   }
   int block() const { return threads * static_cast<int>(groups); }
 };
 
-// Empty, or why the kernels cannot take the call. `most`, `tensors`, `stages`: of the kernel.
+// Empty, or why the kernels cannot take the call. `parts`: blocks that share a row; `most`, `tensors`, `stages`: of each.
 template <class... P>
-std::string unaligned_takes(DType dtype, std::int64_t rows, std::int64_t cols, int most,
+std::string unaligned_takes(DType dtype, std::int64_t rows, std::int64_t cols, int parts, int most,
                             int tensors, int stages, const P*... p) {
   const std::int64_t lanes = 16 / std::int64_t(size_of(dtype));
-  if (cols / lanes > std::int64_t(most) * walk_vectors)
-    return "takes rows of at most " + std::to_string(most * walk_vectors * 16 / 1024) + " KiB";
+  if (cols / lanes > std::int64_t(most) * walk_vectors * parts)
+    return "takes rows of at most " + std::to_string(most * walk_vectors * parts * 16 / 1024) +
+           " KiB";
   if (rows >= std::int64_t(1) << 30) return "takes fewer than 2^30 rows";
   if (!cut_alike(p...)) return "wants tensors at the same distance from a 16-byte boundary";
   return enough_shared_memory(std::size_t(16) * walk_vectors * most * tensors * stages);
