@@ -17,7 +17,7 @@ static __global__ void __launch_bounds__(BackwardWalk<Add>::threads, 1)
   constexpr int N = lanes_of_16<T>, V = walk_vectors, K = sums_per_column<Layer, Add>;
   constexpr int stages = BackwardWalk<Add>::stages;
   using Piece = Vector<T, N>;
-  extern __shared__ uint4 shared[];
+  extern __shared__ uint4 shared_words[];
   __shared__ RowSlots slots[2][2];
 
   const RowGroup group(threads);
@@ -26,7 +26,7 @@ static __global__ void __launch_bounds__(BackwardWalk<Add>::threads, 1)
   int row = int(blockIdx.x) * groups + group.index;
   const auto start = [&](int r) { return r * p.cols; };  // of a row, in elements
   const Cut<N> cut(p.x + start(row), cols);  // of this row and of all others of this group
-  const RowRing<T, BackwardWalk<Add>::tensors, stages> ring(shared, group, cut);
+  const RowRing<T, BackwardWalk<Add>::tensors, stages> ring(shared_words, group, cut);
   const RowEdge<T> edge{cut.edge(group.thread)};
 
   const auto fetch = [&](int r, Piece* stage) {
@@ -121,7 +121,7 @@ static __global__ void __launch_bounds__(BackwardWalk<Add>::threads, 1)
   // The groups' sums meet in the ring, which nobody needs any more, and leave as one.
   if (!p.partials()) return;
   __syncthreads();
-  float* const meet = reinterpret_cast<float*>(shared);
+  float* const meet = reinterpret_cast<float*>(shared_words);
   float* const own = meet + group.index * K * cols;
 #pragma unroll
   for (int k = 0; k < K; ++k) {

@@ -24,7 +24,7 @@ static __global__ void __launch_bounds__(ForwardWalk<Layer, Add>::threads, 1)
   constexpr int N = lanes_of_16<T>, V = walk_vectors, stages = ForwardWalk<Layer, Add>::stages;
   constexpr bool biased = Layer || Add;  // may have a bias, and a mean
   using Piece = Vector<T, N>;
-  extern __shared__ uint4 shared[];
+  extern __shared__ uint4 shared_words[];
   __shared__ RowSlots slots[2][1];
   __shared__ ClusterMailbox<float, most_parts> mailbox[2];
 
@@ -42,7 +42,7 @@ static __global__ void __launch_bounds__(ForwardWalk<Layer, Add>::threads, 1)
   const auto start = [&](int r) { return r * p.cols + first; };  // in elements
   const std::int64_t cols = min(std::int64_t(block_cols), p.cols - first);
   const Cut<N> cut(p.x + start(row), cols);  // and of all rows of this group
-  const RowRing<T, ForwardWalk<Layer, Add>::tensors, stages> ring(shared, group, cut);
+  const RowRing<T, ForwardWalk<Layer, Add>::tensors, stages> ring(shared_words, group, cut);
   const RowEdge<T> edge{cut.edge(group.thread)};
 
   const auto fetch = [&](int r, Piece* stage) {
