@@ -226,6 +226,7 @@ std::vector<Case> gradient_cases() {
             {.scalars = {{"reduction", "none"}, {"ignore_index", 3}},
              .in_place = {"dlogits"},
              .types = {{"labels", DType::i32}}}),
+      sized("a ring of rows", 1730, 19, {.dtypes = {DType::bf16}}),
       sized("misaligned", 5, 1000, {.offset = 1}),
       sized("half-aligned", 4, 2050, {.offset = 2}),
       sized("cut differently", 3, 515, {.offsets = {{"dlogits", 1}}}),
