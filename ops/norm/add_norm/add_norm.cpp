@@ -183,7 +183,6 @@ static std::vector<Case> backward_cases() {
   all.push_back(sized("no ds", 5, 304, "layer", {.without = {"ds"}}));
   all.push_back(sized("rms no ds", 2, 9001, "rms", {.without = {"ds", "weight", "dbias"}}));
   all.push_back(sized("dx alone", 5, 300, "rms", {.without = {"dweight", "dbias"}}));
-  all.push_back(sized("many odd rows", 4800, 9, "layer", {.dtypes = {DType::bf16}}));
   add_timed(all);
   return all;
 }

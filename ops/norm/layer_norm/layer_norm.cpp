@@ -86,7 +86,6 @@ static std::vector<Case> forward_cases() {
   // What a mean is beside an infinity depends on the order of additions: inf or NaN.
   all.push_back(sized("special", 90, 60, {.fill = Fill::special, .without = {"mean"}}));
   all.push_back(sized("special long", 9, 1500, {.fill = Fill::special, .without = {"mean"}}));
-  all.push_back(norm::many_rows("many odd rows", 12800));
   add_timed(all, 32768);
   return all;
 }

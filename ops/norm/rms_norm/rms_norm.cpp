@@ -120,7 +120,6 @@ static std::vector<Case> backward_cases() {
   all.push_back(sized("rows of a block", 7, 8184));
   all.push_back(sized("no weight", 5, 304, {.without = {"weight"}}));
   all.push_back(sized("dx alone", 5, 300, {.without = {"dweight"}}));
-  all.push_back(norm::many_rows("many odd rows", 6400));
   add_timed(all, 16384);
   return all;
 }
