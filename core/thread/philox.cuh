@@ -63,6 +63,31 @@ constexpr PhiloxWords philox(PhiloxWords counter, std::uint64_t key) {
   return philox(counter, PhiloxKeys::of(key));
 }
 
+// The calls of one stream: counters that differ in their lowest word alone. What the first two rounds make of the other
+// three words, two of their four products among it, is the same for all calls and comes from the host.
+struct PhiloxStream {
+  std::uint32_t third, first_of_two, third_of_two;  // joined in the first and the second round
+  PhiloxKeys keys;                                  // of the third round on
+
+  // `high`: the upper 64 bits of the counters.
+  static constexpr PhiloxStream of(std::uint64_t key, std::uint64_t high) {
+    PhiloxKeys keys = PhiloxKeys::of(key);
+    // For a product of zero in the first round: what the other words make.
+    const PhiloxWords one = philox_round(philox_counter(0, high), keys.even[0], keys.odd[0]);
+    const PhiloxWords two = philox_round({{one.at[0], one.at[1], 0, 0}}, keys.even[1], keys.odd[1]);
+    keys.odd[2] ^= two.at[3];
+    return {one.at[2], two.at[0], two.at[2], keys};
+  }
+  constexpr PhiloxWords words(std::uint32_t low) const {
+    const std::uint64_t a = std::uint64_t(0xD2511F53u) * low;
+    const std::uint64_t b = std::uint64_t(0xCD9E8D57u) * (std::uint32_t(a >> 32) ^ third);
+    PhiloxWords c{{std::uint32_t(b >> 32) ^ first_of_two, std::uint32_t(b),
+                   std::uint32_t(a) ^ third_of_two, 0}};
+    for (int r = 2; r < PhiloxKeys::rounds; ++r) c = philox_round(c, keys.even[r], keys.odd[r]);
+    return c;
+  }
+};
+
 // Uniform in [0, 1): the 24 bits that a float holds, so every value is exact and 1 never comes.
 constexpr float uniform_float(std::uint32_t word) {
   return float(word >> 8) * 0x1p-24f;

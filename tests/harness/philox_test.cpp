@@ -30,6 +30,13 @@ TEST(Philox, CounterOfTwoHalves) {
   EXPECT_EQ(philox_counter(0x0123456789abcdef, 0xfedcba9876543210), words);
 }
 
+TEST(Philox, StreamHasTheSameWords) {
+  for (const std::uint64_t high : {0x0ull, 0x5ull, 0xfedcba9876543210ull, ~0ull})
+    for (const std::uint32_t low : {0u, 1u, 0x243f6a88u, ~0u})
+      EXPECT_EQ(PhiloxStream::of(pi_key, high).words(low),
+                philox(philox_counter(low, high), pi_key));
+}
+
 TEST(Philox, UniformInUnitInterval) {
   EXPECT_EQ(uniform_float(0), 0.0f);
   EXPECT_EQ(uniform_float(0x80000000), 0.5f);
