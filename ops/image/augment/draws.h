@@ -46,17 +46,20 @@ struct Draws {
   int cut_top, cut_left, cut_bottom, cut_right;  // first and past the last
 
   // Three calls of the generator, with counters 4 * image to 4 * image + 2.
+  static constexpr PhiloxWords call(const Ranges& r, std::int64_t image, int k) {
+    return philox(philox_counter(4 * std::uint64_t(image) + std::uint64_t(k), r.offset), r.seed);
+  }
   static constexpr Draws of(const Ranges& r, std::int64_t image) {
-    const auto call = [&](std::uint64_t k) {
-      return philox(philox_counter(4 * std::uint64_t(image) + k, r.offset), r.seed);
-    };
+    return of(r, call(r, image, 0), call(r, image, 1), call(r, image, 2));
+  }
+  static constexpr Draws of(const Ranges& r, PhiloxWords place, PhiloxWords colour,
+                            PhiloxWords cut) {
     const auto below = [](std::uint32_t word, unsigned n) {
       return int((std::uint64_t(word) * n) >> 32);
     };
     const auto factor = [](std::uint32_t word, float strength) {
       return 1 + strength * (2 * uniform_float(word) - 1);
     };
-    const PhiloxWords place = call(0), colour = call(1), cut = call(2);
     Draws d{};
     d.top = below(place.at[0], r.tops) - r.padding;
     d.left = below(place.at[1], r.lefts) - r.padding;
