@@ -185,8 +185,7 @@ void reference_by_id(const ByIdBackward& args, const ByIdBackward& scale) {
 // Random cuts: some segments are empty, and some rows lie before the first and behind the last.
 void prepare_backward(const Backward& args) {
   std::int64_t* const offsets = args.offsets.as<std::int64_t>();
-  for (std::int64_t s = 0; s < args.offsets.size(); ++s)
-    offsets[s] %= args.dx.shape[0] + 1;
+  for (std::int64_t s = 0; s < args.offsets.size(); ++s) offsets[s] %= args.dx.shape[0] + 1;
   std::sort(offsets, offsets + args.offsets.size());
   prepare_maxima(args, [&](std::int64_t r) { return found(args.offsets, r); });
 }
