@@ -141,11 +141,12 @@ std::string few_rows(const Args& args) {
     return no;
   return in_vectors(args);
 }
-std::string untimed(const Args&) {
-  return "no GPU has timed it yet; 04 and 05 are chosen until one has";
+std::string one_row(const Args& args) {
+  if (args.rows() > 1) return "timed with one row of x; 05 takes several";
+  return args.k() >= 4096 ? "" : "short rows do not pay for the copy of x: 04 is as fast at 768";
 }
 
-WARPATH_RUNG(Args, launch, .supports = few_rows, .preferred = untimed);
+WARPATH_RUNG(Args, launch, .supports = few_rows, .preferred = one_row);
 
 }  // namespace
 }  // namespace warpath::nf4_matmul
