@@ -169,6 +169,8 @@ std::vector<Case> cases() {
             {.scalars = {{"label_smoothing", 0.1}}, .types = {{"labels", DType::i32}}}),
       sized("few rows, many words", 3, 700, 32,
             {.scalars = {{"reduction", "none"}, {"label_smoothing", 0.3}}}),
+      sized("several slices", 5, 8500, 16,
+            {.scalars = {{"reduction", "sum"}, {"grad_scale", 256}, {"label_smoothing", 0.1}}}),
       sized("wide", 20, 33, 328, {.scalars = {{"ignore_index", 4}, {"label_smoothing", 0.2}}}),
       sized("misaligned", 20, 40, 16, {.offset = 1}),
       sized("GPT-2", 2048, 50257, 768, {.dtypes = {DType::bf16}, .bench = true}),

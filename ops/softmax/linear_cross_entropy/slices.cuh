@@ -8,6 +8,8 @@
 
 namespace warpath::linear_cross_entropy {
 
+inline constexpr std::int64_t least_slice = 4096;
+
 // What the first pass knows of a row after some slices.
 struct RowState {
   Stat seen;
@@ -16,7 +18,7 @@ struct RowState {
 };
 
 // Where everything lies in the scratch memory: less than a fifth of what the caller holds anyway, both inputs and both
-// gradients, unless that is very little.
+// gradients, but always room for slices of some size.
 struct SlicePlan {
   std::int64_t slice;  // words, and the pitch of a row of logits
   int parts;           // of a slice, in the product for dhidden where it has few tiles
@@ -33,7 +35,7 @@ struct SlicePlan {
     logits_at = up(sums_at + parts * rows * width * 4, 256);
     const std::int64_t fifth = 2 * (args.hidden.bytes() + args.weight.bytes()) / 5;
     const std::int64_t fit = std::max<std::int64_t>(fifth - logits_at, 0) / (2 * rows);
-    slice = std::max<std::int64_t>(fit / 256 * 256, 256);
+    slice = std::max<std::int64_t>(fit / 256 * 256, least_slice);
     slice = std::min(slice, up(std::max<std::int64_t>(args.words(), 1), 8));
     bytes = logits_at + rows * slice * 2;
   }
