@@ -8,10 +8,11 @@
 namespace warpath::norm {
 
 // Threads per block: as many as have registers for weights, and biases where there may be some, and shared
-// memory for three rows.
+// memory for two rows or three.
 template <bool Layer, bool Add>
 struct ForwardWalk {
-  static constexpr int threads = Add ? 512 : Layer ? 768 : 1024, tensors = Add ? 2 : 1, stages = 3;
+  static constexpr int threads = Layer || Add ? 768 : 1024, vectors = 4;
+  static constexpr int tensors = Add ? 2 : 1, stages = Add ? 2 : 3;
 };
 
 inline constexpr int most_parts = 16;  // blocks of a cluster; over 8 a kernel must opt in
@@ -21,7 +22,8 @@ inline constexpr int most_parts = 16;  // blocks of a cluster; over 8 a kernel m
 template <bool Layer, bool Add, bool Clustered, class T>
 static __global__ void __launch_bounds__(ForwardWalk<Layer, Add>::threads, 1)
     forward_unaligned(const ForwardProblem<T> p, int threads, int block_cols) {
-  constexpr int N = lanes_of_16<T>, V = walk_vectors, stages = ForwardWalk<Layer, Add>::stages;
+  constexpr int N = lanes_of_16<T>, V = ForwardWalk<Layer, Add>::vectors;
+  constexpr int stages = ForwardWalk<Layer, Add>::stages;
   constexpr bool biased = Layer || Add;  // may have a bias, and a mean
   using Piece = Vector<T, N>;
   extern __shared__ uint4 shared_words[];
@@ -42,7 +44,7 @@ static __global__ void __launch_bounds__(ForwardWalk<Layer, Add>::threads, 1)
   const auto start = [&](int r) { return r * p.cols + first; };  // in elements
   const std::int64_t cols = min(std::int64_t(block_cols), p.cols - first);
   const Cut<N> cut(p.x + start(row), cols);  // and of all rows of this group
-  const RowRing<T, ForwardWalk<Layer, Add>::tensors, stages> ring(shared_words, group, cut);
+  const RowRing<T, V, ForwardWalk<Layer, Add>::tensors, stages> ring(shared_words, group, cut);
   const RowEdge<T> edge{cut.edge(group.thread)};
 
   const auto fetch = [&](int r, Piece* stage) {
@@ -153,22 +155,22 @@ template <bool Layer, bool Add, class... P>
 std::string forward_unaligned_takes(DType dtype, std::int64_t rows, std::int64_t cols,
                                     const P*... p) {
   using Walk = ForwardWalk<Layer, Add>;
-  return unaligned_takes(dtype, rows, cols, 1, Walk::threads, Walk::tensors, Walk::stages, p...);
+  return unaligned_takes<Walk>(dtype, rows, cols, 1, p...);
 }
 
 template <bool Layer, bool Add, class... P>
 std::string forward_parts_take(DType dtype, std::int64_t rows, std::int64_t cols, const P*... p) {
   using Walk = ForwardWalk<Layer, Add>;
-  return unaligned_takes(dtype, rows, cols, most_parts, Walk::threads, Walk::tensors, Walk::stages,
-                         p...);
+  return unaligned_takes<Walk>(dtype, rows, cols, most_parts, p...);
 }
 
 template <bool Layer, bool Add, class T>
 void launch_forward_unaligned(const ForwardProblem<T>& p, cudaStream_t stream) {
   if (p.rows == 0) return;
   using Walk = ForwardWalk<Layer, Add>;
-  const WalkPlan plan(p.rows, p.cols, lanes_of_16<T>, Walk::threads);
-  const std::size_t bytes = RowRing<T, Walk::tensors, Walk::stages>::bytes(plan.block());
+  const WalkPlan plan(p.rows, p.cols, lanes_of_16<T>, Walk::vectors, Walk::threads);
+  const std::size_t bytes =
+      RowRing<T, Walk::vectors, Walk::tensors, Walk::stages>::bytes(plan.block());
   const auto kernel = forward_unaligned<Layer, Add, false, T>;
   if (bytes > 48 * 1024) allow_shared(kernel, bytes);
   kernel<<<plan.blocks, plan.block(), bytes, stream>>>(p, plan.threads, int(p.cols));
@@ -180,13 +182,14 @@ void launch_forward_parts(const ForwardProblem<T>& p, cudaStream_t stream) {
   if (p.rows == 0) return;
   using Walk = ForwardWalk<Layer, Add>;
   constexpr int N = lanes_of_16<T>;
-  const std::int64_t most = std::int64_t(Walk::threads) * walk_vectors * N;
+  const std::int64_t most = std::int64_t(Walk::threads) * Walk::vectors * N;
   unsigned parts = 1;
   while (parts * most < p.cols) parts *= 2;
   const std::int64_t cols = ceil_div(ceil_div(p.cols, parts), N) * N;  // of each but the last
-  const auto threads = static_cast<unsigned>(ceil_div(ceil_div(cols / N, walk_vectors), 32) * 32);
-  const ClusterLaunch launch{parts, threads,
-                             RowRing<T, Walk::tensors, Walk::stages>::bytes(int(threads)), stream};
+  const auto threads = static_cast<unsigned>(ceil_div(ceil_div(cols / N, Walk::vectors), 32) * 32);
+  const ClusterLaunch launch{
+      parts, threads, RowRing<T, Walk::vectors, Walk::tensors, Walk::stages>::bytes(int(threads)),
+      stream};
   const auto kernel = forward_unaligned<Layer, Add, true, T>;
   const unsigned clusters = walking_groups(p.rows, p.cols, N, 1, launch.resident_clusters(kernel));
   launch(kernel, clusters, p, int(threads), int(cols));

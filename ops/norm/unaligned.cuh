@@ -13,15 +13,13 @@
 #include <string>
 
 #include "core/host/device.cuh"
-#include "core/host/dtype.h"
+#include "core/host/tensor.h"
 #include "core/ptx/compute_here.cuh"
 #include "core/ptx/roles.cuh"
 #include "core/thread/cut.cuh"
 #include "ops/norm/row.cuh"
 
 namespace warpath::norm {
-
-inline constexpr int walk_vectors = 4;  // per thread and tensor
 
 // `threads` threads of the block, whole warps, that share a row at a time.
 struct RowGroup {
@@ -57,9 +55,9 @@ struct RowGroup {
 
 // The vectors of a few rows in shared memory, each fetched by the thread that will read it: no barrier.
 // The edges of a row, one element per thread, are no business of the ring.
-template <class T, int Tensors, int Stages>
+template <class T, int Vectors, int Tensors, int Stages>
 struct RowRing {
-  static constexpr int N = lanes_of_16<T>, V = walk_vectors;
+  static constexpr int N = lanes_of_16<T>, V = Vectors;  // V: per thread and tensor
   using Piece = Vector<T, N>;
 
   Piece* own;  // [stage][tensor][vector][thread of the block], from this thread's place on
@@ -144,13 +142,13 @@ inline unsigned walking_groups(std::int64_t rows, std::int64_t cols, int lanes, 
   return std::max(fit / multiple, 1u) * multiple;
 }
 
-// How a call is launched. `most`: threads per block, and per SM.
+// How a call is launched. `each`: vectors per thread; `most`: threads per block, and per SM.
 struct WalkPlan {
   int threads;  // per row
   unsigned groups, blocks;
 
-  WalkPlan(std::int64_t rows, std::int64_t cols, int lanes, int most) {
-    const std::int64_t vectors = ceil_div(cols / lanes, walk_vectors);
+  WalkPlan(std::int64_t rows, std::int64_t cols, int lanes, int each, int most) {
+    const std::int64_t vectors = ceil_div(cols / lanes, each);
     threads = static_cast<int>(std::max<std::int64_t>(ceil_div(vectors, 32), 1) * 32);
     groups = 1;
     while (groups * 2 * threads <= unsigned(most) && (threads == 32 || groups < 8)) groups *= 2;
@@ -160,17 +158,23 @@ struct WalkPlan {
   int block() const { return threads * static_cast<int>(groups); }
 };
 
-// Empty, or why the kernels cannot take the call. `parts`: blocks that share a row; `most`, `tensors`, `stages`: of each.
-template <class... P>
-std::string unaligned_takes(DType dtype, std::int64_t rows, std::int64_t cols, int parts, int most,
-                            int tensors, int stages, const P*... p) {
+// True when rows do not all start at a 16-byte boundary.
+inline bool cut_rows(const Tensor& x) {
+  return x.shape[1] * std::int64_t(size_of(x.dtype)) % 16 != 0 || !all_aligned(16, x.as<char>());
+}
+
+// Empty, or why the kernels cannot take the call. Walk: the kernel's; `parts`: blocks that share a row.
+template <class Walk, class... P>
+std::string unaligned_takes(DType dtype, std::int64_t rows, std::int64_t cols, int parts,
+                            const P*... p) {
   const std::int64_t lanes = 16 / std::int64_t(size_of(dtype));
-  if (cols / lanes > std::int64_t(most) * walk_vectors * parts)
-    return "takes rows of at most " + std::to_string(most * walk_vectors * parts * 16 / 1024) +
-           " KiB";
+  if (cols / lanes > std::int64_t(Walk::threads) * Walk::vectors * parts)
+    return "takes rows of at most " +
+           std::to_string(Walk::threads * Walk::vectors * parts * 16 / 1024) + " KiB";
   if (rows >= std::int64_t(1) << 30) return "takes fewer than 2^30 rows";
   if (!cut_alike(p...)) return "wants tensors at the same distance from a 16-byte boundary";
-  return enough_shared_memory(std::size_t(16) * walk_vectors * most * tensors * stages);
+  return enough_shared_memory(std::size_t(16) * Walk::vectors * Walk::threads * Walk::tensors *
+                              Walk::stages);
 }
 
 }  // namespace warpath::norm

@@ -5,7 +5,7 @@
 // distance from one, every eighth in 16-bit types (unaligned.cuh). So a thread has the same columns in each of
 // its rows: its weights and its sums for dweight stay in registers, as in 04, and its vectors of
 // x and dy are on their way by cp.async, two rows ahead.
-// Limit: the memory, for rows of up to 32 KiB.
+// Limit: the memory, for rows of up to 24 KiB.
 #include "core/host/dispatch.cuh"
 #include "ops/norm/backward_unaligned.cuh"
 #include "ops/norm/rms_norm/rms_norm.h"
@@ -32,20 +32,21 @@ void launch(const Backward& args, cudaStream_t stream) {
 }
 
 std::int64_t scratch_bytes(const Backward& args) {
-  return norm::backward_unaligned_scratch<false>(args.x.shape[0], args.x.shape[1], args.x.dtype);
+  return norm::backward_unaligned_scratch<false, false>(args.x.shape[0], args.x.shape[1],
+                                                        args.x.dtype);
 }
 
 std::string supports(const Backward& args) {
-  return norm::backward_unaligned_takes<false>(args.x.dtype, args.x.shape[0], args.x.shape[1],
-                                               args.x.as<char>(), args.dy.as<char>(),
-                                               args.dx.as<char>());
+  return norm::backward_unaligned_takes<false, false>(args.x.dtype, args.x.shape[0],
+                                                      args.x.shape[1], args.x.as<char>(),
+                                                      args.dy.as<char>(), args.dx.as<char>());
 }
 
-std::string untimed(const Backward&) {
-  return "no GPU has timed it yet; 03 is chosen until one has";
+std::string odd_rows(const Backward& args) {
+  return norm::cut_rows(args.x) ? "" : "rows of whole vectors are faster by 03 or 04";
 }
 
-WARPATH_RUNG(Backward, launch, .supports = supports, .preferred = untimed,
+WARPATH_RUNG(Backward, launch, .supports = supports, .preferred = odd_rows,
              .scratch = scratch_bytes);
 
 }  // namespace
