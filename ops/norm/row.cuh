@@ -97,7 +97,7 @@ inline dim3 row_block(std::int64_t cols, int each, int least) {
 //
 // Single elements are not as bad as they look: the row still stays in registers with many loads in
 // flight. Vectors that start before the row and end after it would fit x and y, but not the weights,
-// which start at another alignment in every row and cost as many loads as are saved.
+// which start at another alignment in every row and cost as many loads as are saved (unaligned.cuh has a way out).
 template <class T, class F, class... P>
 void with_width(std::int64_t cols, F f, const P*... p) {
   if (cols % lanes_of_16<T> == 0 && all_aligned(16, p...))
