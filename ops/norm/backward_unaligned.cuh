@@ -6,20 +6,16 @@
 
 namespace warpath::norm {
 
-// As many threads as have registers for the sums of their columns: one per column in RMS norm alone.
-template <bool Layer, bool Add>
-struct BackwardWalk {
-  static constexpr bool one_sum = sums_per_column<Layer, Add> == 1;
-  static constexpr int threads = one_sum ? 768 : Add ? 384 : 512, vectors = one_sum ? 2 : 4;
-  static constexpr int tensors = Add ? 3 : 2, stages = 3;
+template <bool Add>
+struct BackwardWalk {  // as many threads as have registers for two sums per column
+  static constexpr int threads = Add ? 384 : 512, tensors = Add ? 3 : 2, stages = 3;
 };
 
 template <bool Layer, bool Add, class T>
-static __global__ void __launch_bounds__(BackwardWalk<Layer, Add>::threads, 1)
+static __global__ void __launch_bounds__(BackwardWalk<Add>::threads, 1)
     backward_unaligned(const BackwardProblem<T> p, int threads) {
-  constexpr int N = lanes_of_16<T>, V = BackwardWalk<Layer, Add>::vectors,
-                K = sums_per_column<Layer, Add>;
-  constexpr int stages = BackwardWalk<Layer, Add>::stages;
+  constexpr int N = lanes_of_16<T>, V = walk_vectors, K = sums_per_column<Layer, Add>;
+  constexpr int stages = BackwardWalk<Add>::stages;
   using Piece = Vector<T, N>;
   extern __shared__ uint4 shared_words[];
   __shared__ RowSlots slots[2][2];
@@ -30,7 +26,7 @@ static __global__ void __launch_bounds__(BackwardWalk<Layer, Add>::threads, 1)
   int row = int(blockIdx.x) * groups + group.index;
   const auto start = [&](int r) { return r * p.cols; };  // of a row, in elements
   const Cut<N> cut(p.x + start(row), cols);  // of this row and of all others of this group
-  const RowRing<T, V, BackwardWalk<Layer, Add>::tensors, stages> ring(shared_words, group, cut);
+  const RowRing<T, BackwardWalk<Add>::tensors, stages> ring(shared_words, group, cut);
   const RowEdge<T> edge{cut.edge(group.thread)};
 
   const auto fetch = [&](int r, Piece* stage) {
@@ -145,22 +141,22 @@ static __global__ void __launch_bounds__(BackwardWalk<Layer, Add>::threads, 1)
   }
 }
 
-template <bool Layer, bool Add, class... P>
+template <bool Add, class... P>
 std::string backward_unaligned_takes(DType dtype, std::int64_t rows, std::int64_t cols,
                                      const P*... p) {
-  using Walk = BackwardWalk<Layer, Add>;
-  return unaligned_takes<Walk>(dtype, rows, cols, 1, p...);
+  using Walk = BackwardWalk<Add>;
+  return unaligned_takes(dtype, rows, cols, Walk::threads, Walk::tensors, Walk::stages, p...);
 }
 
 template <bool Layer, bool Add, class T>
 void launch_backward_unaligned(const BackwardProblem<T>& p, cudaStream_t stream) {
   if (p.cols == 0) return;
-  using Walk = BackwardWalk<Layer, Add>;
-  const WalkPlan plan(p.rows, p.cols, lanes_of_16<T>, Walk::vectors, Walk::threads);
+  using Walk = BackwardWalk<Add>;
+  const WalkPlan plan(p.rows, p.cols, lanes_of_16<T>, Walk::threads);
   constexpr int K = sums_per_column<Layer, Add>;
   const std::size_t meet = sizeof(float) * plan.groups * K * static_cast<std::size_t>(p.cols);
   const std::size_t bytes =
-      std::max(RowRing<T, Walk::vectors, Walk::tensors, Walk::stages>::bytes(plan.block()), meet);
+      std::max(RowRing<T, Walk::tensors, Walk::stages>::bytes(plan.block()), meet);
   const auto kernel = backward_unaligned<Layer, Add, T>;
   if (bytes > 48 * 1024) allow_shared(kernel, bytes);
   if (p.rows > 0) kernel<<<plan.blocks, plan.block(), bytes, stream>>>(p, plan.threads);
@@ -168,10 +164,10 @@ void launch_backward_unaligned(const BackwardProblem<T>& p, cudaStream_t stream)
                       stream);
 }
 
-template <bool Layer, bool Add>
+template <bool Add>
 std::int64_t backward_unaligned_scratch(int rows, std::int64_t cols, DType dtype) {
   const WalkPlan plan(rows, cols, 16 / static_cast<int>(size_of(dtype)),
-                      BackwardWalk<Layer, Add>::vectors, BackwardWalk<Layer, Add>::threads);
+                      BackwardWalk<Add>::threads);
   return partial_bytes(plan.blocks, 2, cols);
 }
 

@@ -21,6 +21,8 @@
 
 namespace warpath::norm {
 
+inline constexpr int walk_vectors = 4;  // per thread and tensor
+
 // `threads` threads of the block, whole warps, that share a row at a time.
 struct RowGroup {
   int threads, index, thread;
@@ -55,9 +57,9 @@ struct RowGroup {
 
 // The vectors of a few rows in shared memory, each fetched by the thread that will read it: no barrier.
 // The edges of a row, one element per thread, are no business of the ring.
-template <class T, int Vectors, int Tensors, int Stages>
+template <class T, int Tensors, int Stages>
 struct RowRing {
-  static constexpr int N = lanes_of_16<T>, V = Vectors;  // V: per thread and tensor
+  static constexpr int N = lanes_of_16<T>, V = walk_vectors;
   using Piece = Vector<T, N>;
 
   Piece* own;  // [stage][tensor][vector][thread of the block], from this thread's place on
@@ -131,10 +133,10 @@ struct RowEdge {
   }
 };
 
-// How many of the blocks (or clusters) that fit are launched, of `groups` groups each: the walk's step must be a
-// multiple of the rows after which a row starts at the same distance from a boundary again.
-inline unsigned walking_groups(std::int64_t rows, std::int64_t cols, int lanes, unsigned groups,
-                               unsigned fit) {
+// How many of the blocks that fit are launched, of `groups` groups each: the walk's step must be a multiple of the rows
+// after which a row starts at the same distance from a boundary again.
+inline unsigned walking_blocks_of(std::int64_t rows, std::int64_t cols, int lanes, unsigned groups,
+                                  unsigned fit) {
   const std::int64_t enough = ceil_div(rows, groups);
   if (enough <= fit) return static_cast<unsigned>(enough);  // one row per group
   const auto period = static_cast<unsigned>(lanes / std::gcd(cols, std::int64_t(lanes)));
@@ -142,18 +144,18 @@ inline unsigned walking_groups(std::int64_t rows, std::int64_t cols, int lanes, 
   return std::max(fit / multiple, 1u) * multiple;
 }
 
-// How a call is launched. `each`: vectors per thread; `most`: threads per block, and per SM.
+// How a call is launched. `most`: threads per block, and per SM.
 struct WalkPlan {
   int threads;  // per row
   unsigned groups, blocks;
 
-  WalkPlan(std::int64_t rows, std::int64_t cols, int lanes, int each, int most) {
-    const std::int64_t vectors = ceil_div(cols / lanes, each);
+  WalkPlan(std::int64_t rows, std::int64_t cols, int lanes, int most) {
+    const std::int64_t vectors = ceil_div(cols / lanes, walk_vectors);
     threads = static_cast<int>(std::max<std::int64_t>(ceil_div(vectors, 32), 1) * 32);
     groups = 1;
     while (groups * 2 * threads <= unsigned(most) && (threads == 32 || groups < 8)) groups *= 2;
     const unsigned fit = multiprocessors() * std::max(1u, most / (groups * threads));
-    blocks = walking_groups(rows, cols, lanes, groups, fit);
+    blocks = walking_blocks_of(rows, cols, lanes, groups, fit);
   }
   int block() const { return threads * static_cast<int>(groups); }
 };
@@ -163,18 +165,16 @@ inline bool cut_rows(const Tensor& x) {
   return x.shape[1] * std::int64_t(size_of(x.dtype)) % 16 != 0 || !all_aligned(16, x.as<char>());
 }
 
-// Empty, or why the kernels cannot take the call. Walk: the kernel's; `parts`: blocks that share a row.
-template <class Walk, class... P>
-std::string unaligned_takes(DType dtype, std::int64_t rows, std::int64_t cols, int parts,
-                            const P*... p) {
+// Empty, or why the kernels cannot take the call. `most`, `tensors`, `stages`: of the kernel.
+template <class... P>
+std::string unaligned_takes(DType dtype, std::int64_t rows, std::int64_t cols, int most,
+                            int tensors, int stages, const P*... p) {
   const std::int64_t lanes = 16 / std::int64_t(size_of(dtype));
-  if (cols / lanes > std::int64_t(Walk::threads) * Walk::vectors * parts)
-    return "takes rows of at most " +
-           std::to_string(Walk::threads * Walk::vectors * parts * 16 / 1024) + " KiB";
+  if (cols / lanes > std::int64_t(most) * walk_vectors)
+    return "takes rows of at most " + std::to_string(most * walk_vectors * 16 / 1024) + " KiB";
   if (rows >= std::int64_t(1) << 30) return "takes fewer than 2^30 rows";
   if (!cut_alike(p...)) return "wants tensors at the same distance from a 16-byte boundary";
-  return enough_shared_memory(std::size_t(16) * Walk::vectors * Walk::threads * Walk::tensors *
-                              Walk::stages);
+  return enough_shared_memory(std::size_t(16) * walk_vectors * most * tensors * stages);
 }
 
 }  // namespace warpath::norm

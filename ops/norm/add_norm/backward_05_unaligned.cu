@@ -5,7 +5,8 @@
 // distance from one, every eighth in 16-bit types (unaligned.cuh). So a thread has the same columns in each of
 // its rows: its weights and its sums for dweight and dbias stay in registers, as in 04, and its vectors of
 // s, dy and ds are on their way by cp.async, two rows ahead.
-// Limit: the memory, for rows of up to 24 KiB.
+// Limit: what a row costs besides its bytes (a reduction, its edges), most of all in 16 bits, where the bytes
+// are half as many. Rows of up to 24 KiB.
 #include "core/host/dispatch.cuh"
 #include "ops/norm/add_norm/add_norm.h"
 #include "ops/norm/backward_unaligned.cuh"
@@ -38,14 +39,13 @@ void launch(const Backward& args, cudaStream_t stream) {
 }
 
 std::int64_t scratch_bytes(const Backward& args) {
-  return norm::backward_unaligned_scratch<true, true>(args.s.shape[0], args.s.shape[1],
-                                                      args.s.dtype);
+  return norm::backward_unaligned_scratch<true>(args.s.shape[0], args.s.shape[1], args.s.dtype);
 }
 
 std::string supports(const Backward& args) {
-  return norm::backward_unaligned_takes<true, true>(args.s.dtype, args.s.shape[0], args.s.shape[1],
-                                                    args.s.as<char>(), args.dy.as<char>(),
-                                                    args.ds.as<char>(), args.dx.as<char>());
+  return norm::backward_unaligned_takes<true>(args.s.dtype, args.s.shape[0], args.s.shape[1],
+                                              args.s.as<char>(), args.dy.as<char>(),
+                                              args.ds.as<char>(), args.dx.as<char>());
 }
 
 std::string odd_rows(const Backward& args) {

@@ -5,7 +5,8 @@
 // distance from one, every eighth in 16-bit types (unaligned.cuh). So a thread has the same columns in each of its
 // rows: it reads its weights once and keeps them. Its vectors of the next two rows are on their way by cp.async
 // while a row is summed and written.
-// Limit: the memory, for rows of up to 64 KiB.
+// Limit: what a row costs besides its bytes (a reduction, its edges), most of all in 16 bits, where the bytes
+// are half as many. Rows of up to 64 KiB.
 #include "core/host/dispatch.cuh"
 #include "ops/norm/forward_unaligned.cuh"
 #include "ops/norm/rms_norm/rms_norm.h"

@@ -5,7 +5,8 @@
 // distance from one, every eighth in 16-bit types (unaligned.cuh). So a thread has the same columns in each of
 // its rows: its weights and its sums for dweight stay in registers, as in 04, and its vectors of
 // x and dy are on their way by cp.async, two rows ahead.
-// Limit: the memory, for rows of up to 24 KiB.
+// Limit: what a row costs besides its bytes (a reduction, its edges), most of all in 16 bits, where the bytes
+// are half as many. Rows of up to 32 KiB.
 #include "core/host/dispatch.cuh"
 #include "ops/norm/backward_unaligned.cuh"
 #include "ops/norm/rms_norm/rms_norm.h"
@@ -32,14 +33,13 @@ void launch(const Backward& args, cudaStream_t stream) {
 }
 
 std::int64_t scratch_bytes(const Backward& args) {
-  return norm::backward_unaligned_scratch<false, false>(args.x.shape[0], args.x.shape[1],
-                                                        args.x.dtype);
+  return norm::backward_unaligned_scratch<false>(args.x.shape[0], args.x.shape[1], args.x.dtype);
 }
 
 std::string supports(const Backward& args) {
-  return norm::backward_unaligned_takes<false, false>(args.x.dtype, args.x.shape[0],
-                                                      args.x.shape[1], args.x.as<char>(),
-                                                      args.dy.as<char>(), args.dx.as<char>());
+  return norm::backward_unaligned_takes<false>(args.x.dtype, args.x.shape[0], args.x.shape[1],
+                                               args.x.as<char>(), args.dy.as<char>(),
+                                               args.dx.as<char>());
 }
 
 std::string odd_rows(const Backward& args) {
