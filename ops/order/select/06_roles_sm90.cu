@@ -265,7 +265,6 @@ __device__ __forceinline__ void work(Storage& s, const Call<T>& call, const Boar
         ptx::arrive(s.counted[round % 2]);
       }
     }
-    __syncwarp();
     ptx::sync_some(1, workers);  // the tile is in registers, the last one compacted
     if (more) {
       const int sums = warp_scan<warps>(s.slots[round % 2][lane % warps], Sum{});
