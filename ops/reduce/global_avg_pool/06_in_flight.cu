@@ -5,7 +5,7 @@
 // channel and asks for up to seven vectors per lane before it adds the first: 3.5 KB per warp, 32 warps per SM, no barrier. In NHWC
 // a lane of 05 asks for four vectors, and an image of 256 channels is one block, two of which are on an SM: 32 KB. Here it asks for
 // eight, and long channels get 16 warps: 128 KB. Neighbouring elements go to different sums: no addition waits for the last one.
-// Limit: the memory.
+// Limit: the memory for long channels and for NHWC. In NCHW a channel of 7x7 leaves most lanes of its warp without a vector: 04 and 07.
 #include "core/thread/floats.cuh"
 #include "ops/reduce/global_avg_pool/image.cuh"
 
@@ -126,11 +126,16 @@ std::string supports(const Forward& args) {
              ? ""
              : "takes channels in whole vectors of 16 bytes";
 }
-std::string untimed(const Forward&) {
-  return "no GPU has timed it yet; 02 to 05 are chosen until one has";
+std::string preferred(const Forward& args) {
+  if (!args.x.is_contiguous()) return "";
+  const std::int64_t bytes = args.x.shape[2] * std::int64_t(size_of(args.x.dtype));
+  if (bytes < 4096) return "a lane has few vectors of a channel below 4 KiB";
+  return bytes < 16 << 10 && args.y.size() >= 8192
+             ? ""
+             : "few or very long channels: a block takes one in 03";
 }
 
-WARPATH_RUNG(Forward, launch, .supports = supports, .preferred = untimed);
+WARPATH_RUNG(Forward, launch, .supports = supports, .preferred = preferred);
 
 }  // namespace
 }  // namespace warpath::global_avg_pool

@@ -68,11 +68,8 @@ std::string supports(const Backward& args) {
     return "takes channels of at least 16 bytes";
   return args.dx.shape[2] < (1 << 30) ? "" : "takes images of less than 2^30 pixels";
 }
-std::string untimed(const Backward&) {
-  return "no GPU has timed it yet; 02 is chosen until one has";
-}
 
-WARPATH_RUNG(Backward, launch, .supports = supports, .preferred = untimed);
+WARPATH_RUNG(Backward, launch, .supports = supports);
 
 }  // namespace
 }  // namespace warpath::global_avg_pool
