@@ -329,7 +329,7 @@ class Driver {
       if (status == 0 || o_.stage == Stage::translate) return say(messages, status);
       std::string device_messages;
       const int device_alone = compile_text(preprocessed, after, object, device_messages);
-      if (device_alone != 0) return say(device_messages, device_alone);
+      if (device_alone != 0) return say(messages, status);
       std::fprintf(stderr,
                    "warpath cc: warning: the host's side of __CUDA_ARCH__ does not compile, so the "
                    "host calls the device's side; without it:\n");
@@ -356,7 +356,7 @@ class Driver {
     const std::string file = temporary_file(fs::path(input).stem().string(), ".host.ii");
     Command command = preprocessor(input, true);
     append(command, compile_flags());
-    append(command, {"-U__CUDA_ARCH__", "-E", "-o", file});
+    append(command, {"-U__CUDA_ARCH__", "-DSIMT_HOST_SIDE", "-E", "-o", file});
     std::string messages;
     if (execute(command, &messages) != 0) return "";
     std::string joined = join_sides(preprocessed, preprocessed_text(file));
@@ -411,7 +411,8 @@ class Driver {
       if (!fs::exists(file)) continue;  // a name that #line made up
       const std::string text = read_file(file);
       rules.asks_for_arch = rules.asks_for_arch || text.find("__CUDA_ARCH__") != text.npos ||
-                            text.find("NV_IF_") != text.npos;
+                            text.find("NV_IF_") != text.npos ||
+                            text.find("NV_DISPATCH_TARGET") != text.npos;
     }
     return rules;
   }

@@ -64,6 +64,7 @@ void Body::walk(Index begin, Index end) {
         keyword(i);
         const Index open = t.is(i + 1, Word::constexpr_) ? i + 2 : i + 1;
         if (t.is(open, '(') && t.match(open) != none) {
+          note_sides(open);
           heads.push_back(t.match(open));
           i = open;
           starts = true;
@@ -123,6 +124,25 @@ void Body::walk(Index begin, Index end) {
       starts = false;
     }
   }
+}
+
+// `if (!__builtin_is_constant_evaluated() && ::simt::in_kernel()) { device } else { host }`, as join_sides writes it.
+void Body::note_sides(Index condition) {
+  const Index device = t.match(condition) + 1;
+  if (!t.is(device - 4, "in_kernel") || !t.is(condition + 2, "__builtin_is_constant_evaluated") ||
+      !t.is(device, '{') || t.match(device) == none) {
+    return;
+  }
+  device_sides_.push_back({device, t.match(device)});
+  const Index host = t.match(device) + 2;
+  if (t.is(host - 1, "else") && t.is(host, '{') && t.match(host) != none) {
+    host_sides_.push_back({host, t.match(host)});
+  }
+}
+
+bool Body::inside(const std::vector<Range>& sides, Index i) {
+  return std::any_of(sides.begin(), sides.end(),
+                     [i](const Range& side) { return side.begin < i && i < side.end; });
 }
 
 void Body::say(bool warning, Index i, const std::string& what, std::string_view function) {
@@ -221,7 +241,7 @@ void Body::judge_local(const LocalDeclaration& d, Index name) {
   Index behind = name + 1;
   while (t.is(behind, '[')) behind = t.after(behind);
   if (d.is_shared) {
-    if (!on_device()) {
+    if (!on_device() && !inside(device_sides_, name)) {
       say(false, name,
           "shared variable " + quoted + " is declared in " + caller() +
               ": only kernels and __device__ functions have shared memory");

@@ -65,6 +65,9 @@ class Body {
   bool on_device() const { return space_ == space_device || space_ == space_kernel; }
   bool runs_on_device() const { return space_ != space_host; }
   bool on_host() const { return space_ == space_host; }
+  // What `#ifdef __CUDA_ARCH__` leaves of a __host__ __device__ function for one side (translate/two_sides.h).
+  void note_sides(Index condition);
+  static bool inside(const std::vector<Range>& sides, Index i);
 
   const OwnTokens& t;
   const Model& m_;
@@ -74,6 +77,7 @@ class Body {
   unsigned space_ = space_host;
   std::vector<Frame> frames_;
   std::vector<Local> locals_;
+  std::vector<Range> device_sides_, host_sides_;
   int depth_ = 0;
   Index first_declared_ = 0;   // the first name of the last declaration
   Index unevaluated_end_ = 0;  // of sizeof(...) and the like

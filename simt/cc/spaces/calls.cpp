@@ -188,7 +188,7 @@ void Body::launch(Index i, const Entry& entry) {
   const std::string name = in_quotes(t.text(i));
   for (const Function* f : entry.functions) {
     if (f->space == space_kernel) {
-      if (runs_on_device() && !o_.linked && !function_->is_template) {
+      if (runs_on_device() && !o_.linked && !function_->is_template && !inside(host_sides_, i)) {
         say(false, i,
             "kernel " + name + " is launched from " + caller() +
                 ": a launch from device code needs the option -rdc=true");
@@ -406,6 +406,7 @@ void Body::variable(Index i, Index begin, const Variable& v) {
   if (v.is_field || v.is_template || v.is_shared) return;
   if (v.on_device) return device_variable_on_host(i, v);
   if (!runs_on_device() || v.is_reference || i < constant_end_) return;
+  if (inside(host_sides_, i)) return;
   if (function_->owner != nullptr && function_->owner->is_template) return;
   const bool address = t.is(begin - 1, '&') && !t.is_name(begin - 2) && !t.is(begin - 2, ')') &&
                        !t.is(begin - 2, ']') && !t.is_literal(begin - 2);

@@ -2,8 +2,10 @@
 
 // The parts of the translator, one per construct. Each adds its edits to the source.
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -21,8 +23,13 @@ struct SharedName {
 // If the function whose declaration begins there is main, its `return;` becomes `return 0;`.
 void rewrite_main(Source& source, Index declaration, Index body);
 
+// Of kernels that are templates, by name: bit i is set if parameter i is a reference to what is not const.
+using ReferenceParameters = std::unordered_map<std::string_view, std::uint64_t>;
+std::uint64_t reference_parameters(const Source& source, Index open);
+
 // If the three '<' at `i` open a launch, rewrites it.
-void rewrite_launch(Source& source, Index i, bool checked, bool cpp20);
+void rewrite_launch(Source& source, Index i, bool checked, bool cpp20,
+                    const ReferenceParameters& references);
 
 // Rewrites the declaration around the `__shared__` at `i`; gives the names it declares and returns
 // the index of its ';' (or `i` when it is no declaration). `file_scope` is null inside functions;
@@ -32,6 +39,9 @@ void rewrite_launch(Source& source, Index i, bool checked, bool cpp20);
 Index rewrite_shared(Source& source, Index i, std::unordered_set<std::string_view>* file_scope,
                      bool checked, const std::string& facts,
                      std::vector<std::string_view>& declared);
+
+// Replaces the qualifier of a variable at `i`; one that is the file's `own` becomes static.
+void qualify_variable(Source& source, Index i, bool own);
 
 // For the checks: names the variables of the declaration that begins at `begin` and has
 // `__device__` at `i`, and puts a zone without data around them. `counted`: also says which are __constant__.

@@ -1,4 +1,4 @@
-// Tells the checks about __device__ and __constant__ variables.
+// __device__ and __constant__ variables: their linkage, and what the checks are told about them.
 
 #include "translate/rewrite.h"
 
@@ -16,6 +16,24 @@ std::string zone() {
 }
 
 }  // namespace
+
+// `__device__ alignas(16) int x;`: an attribute in front of the type comes before `static`.
+void qualify_variable(Source& s, Index at, bool own) {
+  s.replace(at, at, "");
+  if (!own) return;
+  Index last = at;
+  for (Index i = at + 1; i < s.size(); ++i) {
+    if ((s.is(i, Word::alignas_) && s.is(i + 1, '(')) || (s.is(i, '[') && s.is(i + 1, '['))) {
+      i = s.match(s.is(i, '[') ? i : i + 1);
+      if (i == none) return;  // the compiler says so
+      last = i;
+    } else if (s[i].kind != Kind::directive && !s.is(i, Word::device_) &&
+               !s.is(i, Word::variable_) && !s.is(i, Word::mark_)) {
+      break;
+    }
+  }
+  s.insert_after(last, " static __attribute__((unused)) ");
+}
 
 void watch_variable(Source& s, Index begin, Index at, bool counted) {
   while (begin < at && s[begin].kind == Kind::directive) ++begin;

@@ -91,7 +91,49 @@ std::string resolving(const std::string& kernel, bool in_body) {
 
 }  // namespace
 
-void rewrite_launch(Source& s, Index i, bool checked, bool cpp20) {
+std::uint64_t reference_parameters(const Source& s, Index open) {
+  std::uint64_t mask = 0;
+  if (!s.is(open, '(') || s.match(open) == none) return mask;
+  unsigned parameter = 0;
+  bool is_const = false;
+  for (Index i = open + 1; i < s.match(open) && parameter < 64; i = s.after(i)) {
+    if (s.is(i, '<') && s.close_angle(i) != none) i = s.close_angle(i);
+    if (s.is(i, ',')) {
+      ++parameter;
+      is_const = false;
+    }
+    is_const = is_const || s.text(i) == "const";  // may be a temporary, so it is copied
+    // `T& x`, not `T&& x`, nor what is inside of a pointer's or an array's parentheses.
+    if (s.is(i, '&') && s.is_name(i + 1) && !is_const) mask |= std::uint64_t(1) << parameter;
+  }
+  return mask;
+}
+
+namespace {
+
+// A template's parameters cannot be asked for their types, so the launch says which arguments are references.
+void pass_references(Source& s, Index open, std::uint64_t mask) {
+  const Index close = s.match(open);
+  if (mask == 0 || close == none) return;
+  unsigned argument = 0;
+  for (Index begin = open + 1; begin < close && argument < 64; ++argument) {
+    Index end = begin;
+    for (; end < close && !s.is(end, ','); end = s.after(end)) {
+      if (s.is(end, '<') && s.close_angle(end) != none && s.close_angle(end) < close)
+        end = s.close_angle(end);
+    }
+    if ((mask >> argument & 1) != 0 && end > begin && s.text(end - 1) != "...") {
+      s.insert_before(begin, "::simt::by_reference(");
+      s.insert_after(end - 1, ")");
+    }
+    begin = end + 1;
+  }
+}
+
+}  // namespace
+
+void rewrite_launch(Source& s, Index i, bool checked, bool cpp20,
+                    const ReferenceParameters& references) {
   if (i == 0 || s.is(i - 1, Word::operator_) || s.is(i - 1, '<') || s.is(i + 3, '<')) return;
   Index close = find_close(s, i + 3);
   if (close == none) close = find_close(s, i + 3, false);
@@ -113,6 +155,10 @@ void rewrite_launch(Source& s, Index i, bool checked, bool cpp20) {
                 ", [&](auto&&... simt_a) " + (checked ? unwatched : "") + "{ " + kernel +
                 "(simt_a...); })",
             start);
+  Index name = i - 1;
+  if (s.is(name, '>')) name = s.open_angle(name) - 1;
+  const auto found = references.find(s.text(name));
+  if (found != references.end()) pass_references(s, close + 3, found->second);
 }
 
 }  // namespace simt::cc

@@ -120,7 +120,7 @@ class Translator {
         return;
       case '<':
         if (s_.is(at_ + 1, '<') && s_.is(at_ + 2, '<') && s_.adjacent(at_, at_ + 1)) {
-          rewrite_launch(s_, at_, checked_, cpp20_);
+          rewrite_launch(s_, at_, checked_, cpp20_, references_);
           at_ += 2;
         }
         return;
@@ -148,7 +148,7 @@ class Translator {
       case Word::device_:
         return device();
       case Word::variable_:
-        return s_.replace(at_, at_, own_variable(parse_function(at_ + 1)) ? own_prefix : "");
+        return qualify_variable(s_, at_, own_variable(parse_function(at_ + 1)));
       case Word::host_:
       case Word::mark_:
         return s_.replace(at_, at_, "");
@@ -321,6 +321,7 @@ class Translator {
     if (counted_) tell_indexed(s_, f.name, f.body, true);
     if (f.name == none) return;
     kernels_.insert(s_.text(f.name));
+    if (is_template()) references_[s_.text(f.name)] |= reference_parameters(s_, f.name + 1);
     if (f.body != none && by_pointer_) register_template(f);
     const bool plain = f.body != none && s_.match(f.body) != none && at_namespace_scope() &&
                        !is_template() && s_.is_name(f.name) && !head_has(Word::template_, f.name) &&
@@ -441,10 +442,11 @@ class Translator {
                               !head_has(Word::constexpr_, f.name) &&
                               !head_has(Word::friend_, f.name) && !head_has(Word::host_, f.name) &&
                               !head_has(Word::global_, f.name);
-    s_.replace(at_, at_,
-               needs_inline      ? "inline __attribute__((used))"
-               : own_variable(f) ? own_prefix
-                                 : "");
+    if (needs_inline) {
+      s_.replace(at_, at_, "inline __attribute__((used))");
+    } else {
+      qualify_variable(s_, at_, own_variable(f));
+    }
     if (checked_ && f.name == none && at_namespace_scope() && watched_ != declaration_ &&
         !is_template()) {
       watched_ = declaration_;
@@ -455,7 +457,6 @@ class Translator {
 
   // A variable of this file alone, at the first of its words: what nvcc makes of every one without
   // -rdc=true, so that a header may define them.
-  static constexpr const char* own_prefix = "static __attribute__((unused))";
   bool own_variable(const Function& f) {
     if (linked_ || !at_namespace_scope() || f.name != none || f.body != none) return false;
     for (Index i = declaration_; i < at_; ++i) {
@@ -559,6 +560,7 @@ class Translator {
   Index facts_begin_ = 0, facts_end_ = 0;
   Index constant_indices_end_ = none;  // of a kernel, if threadIdx is a constant in it
   std::unordered_set<std::string_view> kernels_;
+  ReferenceParameters references_;
   std::unordered_map<std::string_view, unsigned> definitions_;  // kernels by name
   bool by_pointer_ = false;
   std::vector<SharedName> shared_;

@@ -238,7 +238,9 @@ bool mentions_arch(std::string_view preprocessed) {
     }
     std::ifstream file(position.file);
     const std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (text.find("__CUDA_ARCH__") != text.npos) return true;
+    for (const char* word : {"__CUDA_ARCH__", "NV_IF_", "NV_DISPATCH_TARGET"}) {
+      if (text.find(word) != text.npos) return true;
+    }
   }
   return false;
 }

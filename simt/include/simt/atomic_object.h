@@ -65,6 +65,14 @@ SIMT_ATOMIC_INLINE bool atomic_compare_exchange(T* address, T& expected, T wante
   return done;
 }
 
+// A parameter from which no type is deduced.
+template <class T>
+struct UndeducedType {
+  using type = T;
+};
+template <class T>
+using Undeduced = typename UndeducedType<T>::type;
+
 // The members; Derived::address() says where the value is.
 template <class Derived, class T>
 class AtomicInterface {
@@ -76,6 +84,7 @@ class AtomicInterface {
 
  public:
   using value_type = T;
+  using difference_type = Step;
   static constexpr bool is_always_lock_free = true;
   bool is_lock_free() const volatile { return true; }
 

@@ -17,6 +17,7 @@
 #include <simt/self.h>
 
 #include <cstddef>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -86,6 +87,28 @@ struct Kept<T&> {
   T& get() const { return *address; }
 };
 
+// An argument for a parameter that is a reference, of a kernel whose types follow from its arguments.
+template <class T>
+struct Reference {
+  T* address;
+  operator T&() const { return *address; }
+};
+template <class T>
+Reference<T> by_reference(T& object) {
+  return {std::addressof(object)};
+}
+
+template <class T>
+struct ArgumentType {
+  using type = T;
+  static T&& pass(T& argument) { return static_cast<T&&>(argument); }
+};
+template <class T>
+struct ArgumentType<Reference<T>> {
+  using type = T&;
+  static T& pass(const Reference<T>& argument) { return argument; }
+};
+
 // Runs `kernel` with its own copies of the arguments. They lie next to each other in the closure,
 // and the call copies them again into each thread's by-value parameters. The closure refers to
 // nothing outside itself, so that a graph may keep its bytes and run it later.
@@ -104,8 +127,9 @@ struct GenericLauncher {
   Call call;
 
   template <class... A>
-  void operator()(A&&... a) const {
-    run_with<Call, std::decay_t<A>...>(config, nullptr, name, call, {std::forward<A>(a)}...);
+  void operator()(A... a) const {
+    run_with<Call, typename ArgumentType<A>::type...>(config, nullptr, name, call,
+                                                      {ArgumentType<A>::pass(a)}...);
   }
 };
 
@@ -142,15 +166,17 @@ struct TypedLauncher {
 
   // Fewer arguments than parameters: the kernel has default arguments.
   template <class... A, std::enable_if_t<(sizeof...(A) < sizeof...(P)), int> = 0>
-  void operator()(A&&... a) const {
-    run_with<Call, std::decay_t<A>...>(config, identity(), name, call, {std::forward<A>(a)}...);
+  void operator()(A... a) const {
+    run_with<Call, typename ArgumentType<A>::type...>(config, identity(), name, call,
+                                                      {ArgumentType<A>::pass(a)}...);
   }
 
   // More of them: the kernel ends with a pack of parameters, which is empty where only its name
   // stands.
   template <class... A, std::enable_if_t<may_deduce && (sizeof...(A) > sizeof...(P)), int> = 0>
-  void operator()(A&&... a) const {
-    run_with<Call, std::decay_t<A>...>(config, nullptr, name, call, {std::forward<A>(a)}...);
+  void operator()(A... a) const {
+    run_with<Call, typename ArgumentType<A>::type...>(config, nullptr, name, call,
+                                                      {ArgumentType<A>::pass(a)}...);
   }
 
  private:

@@ -200,6 +200,10 @@ void fault_quietly(cudaError_t error, std::string report) {
 }
 
 void fault(cudaError_t error, const std::string& what, Site site) {
+  if (!in_kernel()) {  // a barrier or a pipeline in host code
+    std::fprintf(stderr, "simt: %s\n  in host code, at %s\n", what.c_str(), describe(site).c_str());
+    std::abort();
+  }
   const Block& block = current_block();
   std::string text = "simt: " + what + "\n  in " + where_text(block);
   if (site.file != nullptr) text += ", at " + describe(site);

@@ -23,7 +23,35 @@ struct IsOdd {
   __host__ __device__ bool operator()(int x) const { return x % 2 != 0; }
 };
 
+// Takes whatever an algorithm passes, so it must be passed elements, not the host's references to them.
+struct Range {
+  int low, high;
+};
+struct Join {
+  template <class A, class B>
+  __host__ __device__ A operator()(const A& a, const B& b) const {
+    return {a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
+  }
+};
+struct Shorter {
+  template <class A>
+  __host__ __device__ bool operator()(const A& a, const A& b) const {
+    return a.high - a.low < b.high - b.low;
+  }
+};
 constexpr int n = 40;
+
+void structures() {
+  thrust::device_vector<Range> v(n);
+  for (int i = 0; i < n; ++i) v[i] = Range{i * 7 % n, i * 7 % n + i};
+  const Range all = thrust::reduce(v.begin(), v.end(), Range{1000, -1000}, Join());
+  expect("reduce of structures", all.low * 1000 + all.high, 72);
+  expect("max_element of structures",
+         thrust::max_element(v.begin(), v.end(), Shorter()) - v.begin(), 39);
+  thrust::inclusive_scan(v.begin(), v.end(), v.begin(), Join());
+  const Range last = v[n - 1];
+  expect("inclusive_scan of structures", last.low * 1000 + last.high, all.low * 1000 + all.high);
+}
 
 template <class Style>
 void sums(const std::vector<int>& h, const thrust::device_vector<int>& d) {
@@ -170,6 +198,7 @@ void all() {
 }
 
 int main() {
+  structures();
   all<RawPointers>();
   all<DevicePointers>();
   all<OnStream>();

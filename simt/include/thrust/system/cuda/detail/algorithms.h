@@ -4,6 +4,7 @@
 // Thrust's generic ones because their first parameter is the closer base of the policy; names of
 // algorithms that a program does not include are never looked up.
 
+#include <thrust/detail/raw_reference_cast.h>
 #include <thrust/system/cuda/detail/execution_policy.h>
 #include <thrust/system/cuda/detail/run.h>
 
@@ -120,7 +121,12 @@ template <class Derived, class Iterator, class T, class Op>
 T reduce(execution_policy<Derived>&, Iterator first, Iterator last, T init, Op op) {
   return run_on_device("thrust::reduce", [=]() mutable -> T {
     const auto count = last - first;
-    return count > 0 ? op(init, ::simt::tree_reduce<T>(first, count, op)) : init;
+    if (count <= 0) return init;
+    // The program's functor gets elements, not the references that stand for them on the host.
+    auto on_elements = [&op](auto& a, auto& b) {
+      return op(thrust::raw_reference_cast(a), thrust::raw_reference_cast(b));
+    };
+    return op(init, ::simt::tree_reduce<T>(first, count, on_elements));
   });
 }
 
