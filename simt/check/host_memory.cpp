@@ -72,6 +72,8 @@ void find_host_ranges(const Block& block, BlockState& state) {
     DataSearch search{};
     std::memcpy(&search.wanted, reinterpret_cast<const char*>(state.arguments) + at,
                 sizeof search.wanted);
+    // What a template of __device__ variables has made is told from the host's variables by nobody.
+    if (has_variable_templates() && is_in_module(search.wanted)) continue;
     if (search.wanted < 4096 || variable_near(search.wanted) != nullptr ||
         find_allocation(reinterpret_cast<const void*>(search.wanted))) {
       continue;

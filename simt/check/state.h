@@ -143,6 +143,8 @@ struct Variable {
 };
 // The variable that holds the address, or has it in the zone around it; null if there is none.
 const Variable* variable_near(Address address);
+// Whether the program has templates of __device__ variables, whose addresses are not known.
+bool has_variable_templates();
 // The area of the module whose data holds the address; null if it has no device variables.
 const Area* module_area(Address address);
 

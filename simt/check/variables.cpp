@@ -21,6 +21,7 @@ struct Variables {
   // The data of their modules, read without the lock.
   std::array<Area, 64> areas;
   std::atomic<std::size_t> area_count{0};
+  std::atomic<bool> templates{false};
 };
 
 Variables& variables() {
@@ -60,6 +61,10 @@ const Area* module_area(Address address) {
   return find_area(variables(), address);
 }
 
+bool has_variable_templates() {
+  return variables().templates.load(std::memory_order_relaxed);
+}
+
 const Variable* variable_near(Address address) {
   Variables& all = variables();
   const std::shared_lock lock(all.mutex);
@@ -87,4 +92,8 @@ extern "C" void simt_check_shaped_variable(const char* name, const volatile void
   const std::size_t count = all.area_count;
   if (count == all.areas.size() || !all.areas[count].make(segment.begin, segment.size)) return;
   all.area_count.store(count + 1, std::memory_order_release);
+}
+
+extern "C" void simt_check_variable_template() {
+  simt::check::variables().templates.store(true, std::memory_order_relaxed);
 }

@@ -62,4 +62,11 @@ void watch_variable(Source& s, Index begin, Index at, bool counted) {
   s.insert_after(end, tail + zone());
 }
 
+void watch_variable_template(Source& s, Index begin) {
+  while (s[begin].kind == Kind::directive) ++begin;
+  s.insert_before(begin, "[[maybe_unused]] static const bool simt_template_" +
+                             std::to_string(begin) +
+                             " = (::simt_check_variable_template(), true); ");
+}
+
 }  // namespace simt::cc

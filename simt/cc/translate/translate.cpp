@@ -447,10 +447,13 @@ class Translator {
     } else {
       qualify_variable(s_, at_, own_variable(f));
     }
-    if (checked_ && f.name == none && at_namespace_scope() && watched_ != declaration_ &&
-        !is_template()) {
+    if (checked_ && f.name == none && at_namespace_scope() && watched_ != declaration_) {
       watched_ = declaration_;
-      watch_variable(s_, declaration_, at_, counted_);
+      if (is_template()) {
+        watch_variable_template(s_, declaration_);
+      } else {
+        watch_variable(s_, declaration_, at_, counted_);
+      }
     }
     if (counted_ && !inner) tell_indexed(s_, f.name, f.body, false);
   }

@@ -10,6 +10,7 @@
 extern "C" {
 void simt_check_shaped_variable(const char* name, const volatile void* base, std::size_t size,
                                 const simt::ArrayShape* shape);
+void simt_check_variable_template();
 // In place of the C functions.
 void* simt_check_memcpy(void* to, const void* from, std::size_t size);
 void* simt_check_memmove(void* to, const void* from, std::size_t size);
