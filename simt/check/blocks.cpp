@@ -109,6 +109,7 @@ void block_began(Block& block) {
   state.warp_fence = state.warp_acquire = {};
   state.objects.clear();
   state.barriers.clear();
+  state.copies_under_way.clear();
   state.proxy_fence = state.init_fence = {};
   set_floors(state);
   state.shared.since = state.floor;

@@ -18,8 +18,11 @@ void touch(const void* at, std::size_t size, bool write, const void* pc) {
 
 // The destination must not be touched before the copy has landed; that it may be written at all,
 // and the source read, is known now.
+// The same bytes from the same place into the same place are one copy, however many threads begin it, as two writes of
+// one value are no race.
 void copy_began(void* to, const void* from, std::size_t size, const void* pc) {
-  const BlockState& state = state_of(current_block());
+  BlockState& state = state_of(current_block());
+  if (from != nullptr && ++state.copies_under_way[{to, from, size}] > 1) return;
   touch(to, size, true, pc);
   if (from != nullptr) touch(from, size, false, pc);
   const auto address = reinterpret_cast<Address>(to);
@@ -27,7 +30,12 @@ void copy_began(void* to, const void* from, std::size_t size, const void* pc) {
 }
 
 void copy_landed(void* to, const void* from, std::size_t size, const void* pc) {
-  const BlockState& state = state_of(current_block());
+  BlockState& state = state_of(current_block());
+  const auto found = state.copies_under_way.find({to, from, size});
+  if (found != state.copies_under_way.end()) {
+    if (--found->second > 0) return;  // the others land with the last
+    state.copies_under_way.erase(found);
+  }
   const auto address = reinterpret_cast<Address>(to);
   if (state.shared.holds(address)) state.shared.set(address, size, good);
   touch(to, size, true, pc);

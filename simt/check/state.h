@@ -17,8 +17,10 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -202,6 +204,8 @@ struct BlockState {
   Clock warp_met{}, warp_fence{}, warp_acquire{};
   Clock proxy_fence{}, init_fence{};  // see async.cpp
   std::unordered_map<Address, MadeBarrier> barriers;
+  // Asynchronous copies by destination, source and size: how many threads have begun each.
+  std::map<std::tuple<const void*, const void*, std::size_t>, unsigned> copies_under_way;
   std::array<Clock, 32> warps{};  // what each warp knows of the others
   std::array<std::unique_ptr<std::array<Clock, 32>>, 32> lanes;  // of its lanes; made when needed
   std::array<Meeting, all_barriers> named;

@@ -23,6 +23,9 @@ struct SharedName {
 // If the function whose declaration begins there is main, its `return;` becomes `return 0;`.
 void rewrite_main(Source& source, Index declaration, Index body);
 
+// `class ::a::B<int> {` at `i`, which nvcc takes and GCC before 14 does not, loses its first `::`.
+void drop_global_scope(Source& source, Index i);
+
 // Of kernels that are templates, by name: bit i is set if parameter i is a reference to what is not const.
 using ReferenceParameters = std::unordered_map<std::string_view, std::uint64_t>;
 std::uint64_t reference_parameters(const Source& source, Index open);

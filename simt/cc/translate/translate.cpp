@@ -152,6 +152,8 @@ class Translator {
       case Word::host_:
       case Word::mark_:
         return s_.replace(at_, at_, "");
+      case Word::struct_:
+        return drop_global_scope(s_, at_);
       case Word::cluster_dims_:
         return drop_attribute();
       case Word::shared_:

@@ -3,7 +3,9 @@
 // CUB's small types.
 
 #include <cub/config.cuh>
+#include <cuda/std/limits>
 
+#include <cstdint>
 #include <iterator>
 #include <ostream>
 #include <type_traits>
@@ -18,6 +20,64 @@ struct NullType {
   bool operator==(const NullType&) const { return true; }
   bool operator!=(const NullType&) const { return false; }
 };
+
+// What kind of number a type is, and its bits as keys that compare as the numbers do.
+enum Category { NOT_A_NUMBER, SIGNED_INTEGER, UNSIGNED_INTEGER, FLOATING_POINT };
+
+template <Category Kind, bool Primitive, class Bits, class T>
+struct BaseTraits {
+  static constexpr Category CATEGORY = Kind;
+  static constexpr bool PRIMITIVE = Primitive, NULL_TYPE = ::std::is_same_v<T, NullType>;
+  using UnsignedBits = Bits;
+  static constexpr Bits HIGH_BIT = static_cast<Bits>(Bits(1) << (sizeof(Bits) * 8 - 1));
+  static constexpr Bits LOWEST_KEY = Kind == SIGNED_INTEGER   ? HIGH_BIT
+                                     : Kind == FLOATING_POINT ? static_cast<Bits>(-1)
+                                                              : Bits(0);
+  static constexpr Bits MAX_KEY =
+      Kind == UNSIGNED_INTEGER ? static_cast<Bits>(-1) : static_cast<Bits>(~HIGH_BIT);
+
+  static Bits TwiddleIn(Bits key) {
+    if (Kind == UNSIGNED_INTEGER) return key;
+    const bool negative = Kind == FLOATING_POINT && (key & HIGH_BIT) != 0;
+    return key ^ (negative ? static_cast<Bits>(-1) : HIGH_BIT);
+  }
+  static Bits TwiddleOut(Bits key) {
+    if (Kind == UNSIGNED_INTEGER) return key;
+    const bool negative = Kind == FLOATING_POINT && (key & HIGH_BIT) == 0;
+    return key ^ (negative ? static_cast<Bits>(-1) : HIGH_BIT);
+  }
+  static T Max() { return ::cuda::std::numeric_limits<T>::max(); }
+  static T Lowest() { return ::cuda::std::numeric_limits<T>::lowest(); }
+};
+template <class T>
+struct BaseTraits<NOT_A_NUMBER, false, T, T> {
+  static constexpr Category CATEGORY = NOT_A_NUMBER;
+  static constexpr bool PRIMITIVE = false, NULL_TYPE = ::std::is_same_v<T, NullType>;
+};
+
+namespace detail {
+template <class T>
+constexpr Category category_of() {
+  return ::std::is_floating_point_v<T> ? FLOATING_POINT
+         : !::std::is_integral_v<T>    ? NOT_A_NUMBER
+         : ::std::is_signed_v<T>       ? SIGNED_INTEGER
+                                       : UNSIGNED_INTEGER;
+}
+template <class T, int Size>
+using BitsOf = ::std::conditional_t<
+    category_of<T>() == NOT_A_NUMBER, T,
+    ::std::conditional_t<
+        Size == 1, ::std::uint8_t,
+        ::std::conditional_t<Size == 2, ::std::uint16_t,
+                             ::std::conditional_t<Size == 4, ::std::uint32_t, ::std::uint64_t>>>>;
+}  // namespace detail
+
+template <class T>
+struct NumericTraits
+    : BaseTraits<detail::category_of<T>(), detail::category_of<T>() != NOT_A_NUMBER,
+                 detail::BitsOf<T, sizeof(T)>, T> {};
+template <class T>
+struct Traits : NumericTraits<::std::remove_cv_t<T>> {};
 
 template <int Value>
 struct Int2Type {

@@ -104,7 +104,13 @@ std::string address(const void* pointer) {
 
 }  // namespace
 
+// On the host, where cuda::memcpy_async may be used as well, a copy is done at once.
 void async_copy(void* to, const void* from, std::size_t size, std::size_t zeros) {
+  if (!in_kernel()) {
+    std::memcpy(to, from, size - zeros);
+    std::memset(static_cast<char*>(to) + size - zeros, 0, zeros);
+    return;
+  }
   begin_copy(to, from, size, zeros, __builtin_return_address(0));
 }
 
@@ -146,15 +152,18 @@ void land_small_copies(Block& block, unsigned thread, std::size_t count) {
 }
 
 void async_commit() {
+  if (!in_kernel()) return;
   ++queue_of_running().committed;
 }
 
 void async_wait(std::size_t newest) {
+  if (!in_kernel()) return;
   CopyQueue& queue = queue_of_running();
   queue.land_while([&](const PendingCopy& copy) { return copy.group + newest < queue.committed; });
 }
 
 void async_wait_all() {
+  if (!in_kernel()) return;
   queue_of_running().land_while([](const PendingCopy&) { return true; });
 }
 

@@ -13,7 +13,7 @@ namespace system::cuda {
 namespace detail {
 
 template <cudaError_t (*Allocate)(void**, std::size_t), cudaError_t (*Free)(void*), class Pointer>
-class runtime_memory_resource final : public thrust::mr::memory_resource<Pointer> {
+class cuda_memory_resource final : public thrust::mr::memory_resource<Pointer> {
  public:
   Pointer do_allocate(std::size_t bytes, std::size_t) override {
     void* result = nullptr;
@@ -48,12 +48,12 @@ inline cudaError_t free_pinned(void* pointer) {
 }  // namespace detail
 
 using memory_resource =
-    detail::runtime_memory_resource<detail::allocate_device, detail::free_device, pointer<void>>;
+    detail::cuda_memory_resource<detail::allocate_device, detail::free_device, pointer<void>>;
 using universal_memory_resource =
-    detail::runtime_memory_resource<detail::allocate_managed, detail::free_device,
+    detail::cuda_memory_resource<detail::allocate_managed, detail::free_device,
                                     universal_pointer<void>>;
 using universal_host_pinned_memory_resource =
-    detail::runtime_memory_resource<detail::allocate_pinned, detail::free_pinned,
+    detail::cuda_memory_resource<detail::allocate_pinned, detail::free_pinned,
                                     universal_pointer<void>>;
 
 }  // namespace system::cuda

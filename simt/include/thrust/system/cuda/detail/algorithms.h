@@ -4,7 +4,7 @@
 // Thrust's generic ones because their first parameter is the closer base of the policy; names of
 // algorithms that a program does not include are never looked up.
 
-#include <thrust/detail/raw_reference_cast.h>
+#include <thrust/iterator/iterator_traits.h>
 #include <thrust/system/cuda/detail/execution_policy.h>
 #include <thrust/system/cuda/detail/run.h>
 
@@ -116,17 +116,25 @@ SIMT_THRUST_ALGORITHM(iter_swap)
 
 #undef SIMT_THRUST_ALGORITHM
 
+// A range's elements themselves, not what stands for them on the host: for functors that take any type, and for sums of
+// another type than the elements'.
+template <class Iterator>
+struct ElementsAt {
+  Iterator at;
+  typename thrust::iterator_value<Iterator>::type operator*() const { return *at; }
+  template <class Size>
+  ElementsAt operator+(Size n) const {
+    return {at + n};
+  }
+};
+
 // Thrust makes transform_reduce, inner_product and the other forms of reduce from this one.
 template <class Derived, class Iterator, class T, class Op>
 T reduce(execution_policy<Derived>&, Iterator first, Iterator last, T init, Op op) {
   return run_on_device("thrust::reduce", [=]() mutable -> T {
     const auto count = last - first;
-    if (count <= 0) return init;
-    // The program's functor gets elements, not the references that stand for them on the host.
-    auto on_elements = [&op](auto& a, auto& b) {
-      return op(thrust::raw_reference_cast(a), thrust::raw_reference_cast(b));
-    };
-    return op(init, ::simt::tree_reduce<T>(first, count, on_elements));
+    return count > 0 ? op(init, ::simt::tree_reduce<T>(ElementsAt<Iterator>{first}, count, op))
+                     : init;
   });
 }
 

@@ -1,0 +1,52 @@
+// libcu++ on the host: a pipeline's copies are done at once, a barrier and a latch of one arrival let their thread go on; and
+// a class defined by its full name, as in CUB's own tests.
+#include <cuda/barrier>
+#include <cuda/latch>
+#include <cuda/pipeline>
+
+#include <cstdio>
+namespace outer::inner {
+template <class T>
+struct Traits {
+  static constexpr int value = 1;
+};
+}  // namespace outer::inner
+struct Own {};
+template <>
+struct ::outer::inner::Traits<Own> {
+  static constexpr int value = 2;
+};
+struct Base {
+  static constexpr int more = 3;
+};
+template <>
+struct ::outer::inner::Traits<Base> : Base {};
+__host__ __device__ int copied(const int* in) {
+  int out[4] = {};
+  auto pipe = cuda::make_pipeline();
+  pipe.producer_acquire();
+  cuda::memcpy_async(out, in, sizeof out, pipe);
+  pipe.producer_commit();
+  pipe.consumer_wait();
+  const int sum = out[0] + out[3];
+  pipe.consumer_release();
+  return sum;
+}
+__global__ void k(const int* in, int* out) {
+  *out = copied(in);
+}
+int main() {
+  int* data;
+  cudaMallocManaged(&data, 5 * sizeof(int));
+  for (int i = 0; i < 4; ++i) data[i] = 10 * i + 1;
+  k<<<1, 1>>>(data, data + 4);
+  cudaDeviceSynchronize();
+  cuda::barrier<cuda::thread_scope_system> bar(1);
+  bar.arrive_and_wait();
+  cuda::latch<cuda::thread_scope_system> latch(1);
+  latch.arrive_and_wait();
+  using outer::inner::Traits;
+  printf("%d %d, %d %d %d\n", data[4], copied(data), Traits<int>::value, Traits<Own>::value,
+         Traits<Base>::more);
+  cudaFree(data);
+}
