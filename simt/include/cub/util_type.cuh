@@ -4,6 +4,9 @@
 
 #include <cub/config.cuh>
 #include <cuda/std/limits>
+#if __has_include(<cuda/cmath>)
+#include <cuda/cmath>
+#endif
 
 #include <cstdint>
 #include <iterator>

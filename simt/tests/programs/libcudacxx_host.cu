@@ -1,10 +1,12 @@
 // libcu++ on the host: a pipeline's copies are done at once, a barrier and a latch of one arrival let their thread go on; and
-// a class defined by its full name, as in CUB's own tests.
+// what CUB's own tests need: its traits, and classes defined by their full name.
+#include <cub/util_type.cuh>
 #include <cuda/barrier>
 #include <cuda/latch>
 #include <cuda/pipeline>
 
 #include <cstdio>
+#include <cstring>
 namespace outer::inner {
 template <class T>
 struct Traits {
@@ -21,6 +23,19 @@ struct Base {
 };
 template <>
 struct ::outer::inner::Traits<Base> : Base {};
+template <>
+struct CUB_NS_QUALIFIER::NumericTraits<Own> : Base {};
+template <class T>
+bool keys_have_the_order_of(T a, T b) {
+  using Traits = cub::Traits<T>;
+  typename Traits::UnsignedBits x, y;
+  std::memcpy(&x, &a, sizeof x);
+  std::memcpy(&y, &b, sizeof y);
+  return Traits::TwiddleIn(x) < Traits::TwiddleIn(y) &&
+         Traits::TwiddleOut(Traits::TwiddleIn(x)) == x;
+}
+cuda::atomic<int> counter = LIBCUDACXX_ATOMIC_VAR_INIT(4);
+cuda::std::atomic_flag flag = LIBCUDACXX_ATOMIC_FLAG_INIT;
 __host__ __device__ int copied(const int* in) {
   int out[4] = {};
   auto pipe = cuda::make_pipeline();
@@ -45,6 +60,10 @@ int main() {
   bar.arrive_and_wait();
   cuda::latch<cuda::thread_scope_system> latch(1);
   latch.arrive_and_wait();
+  const bool keys = keys_have_the_order_of(-1, 2) && keys_have_the_order_of(-2.5f, -1.5f) &&
+                    keys_have_the_order_of(-0.5, 0.5) && keys_have_the_order_of(3u, 4u);
+  printf("%d %d, %d %d\n", keys, cub::Traits<Own>::more, counter.load(), flag.test_and_set(),
+         calls);
   using outer::inner::Traits;
   printf("%d %d, %d %d %d\n", data[4], copied(data), Traits<int>::value, Traits<Own>::value,
          Traits<Base>::more);
