@@ -62,8 +62,7 @@ int main() {
   latch.arrive_and_wait();
   const bool keys = keys_have_the_order_of(-1, 2) && keys_have_the_order_of(-2.5f, -1.5f) &&
                     keys_have_the_order_of(-0.5, 0.5) && keys_have_the_order_of(3u, 4u);
-  printf("%d %d, %d %d\n", keys, cub::Traits<Own>::more, counter.load(), flag.test_and_set(),
-         calls);
+  printf("%d %d, %d %d\n", keys, cub::Traits<Own>::more, counter.load(), flag.test_and_set());
   using outer::inner::Traits;
   printf("%d %d, %d %d %d\n", data[4], copied(data), Traits<int>::value, Traits<Own>::value,
          Traits<Base>::more);
