@@ -3,6 +3,7 @@
 // CUB's small types.
 
 #include <cub/config.cuh>
+#include <cub/util_debug.cuh>
 #include <cuda/std/limits>
 #if __has_include(<cuda/cmath>)
 #include <cuda/cmath>

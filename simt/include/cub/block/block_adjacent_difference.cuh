@@ -27,6 +27,20 @@ class BlockAdjacentDifference {
   void SubtractLeft(T (&input)[Items], Output (&output)[Items], Op op, T before) {
     left(input, output, op, &before);
   }
+  // Of the first `valid` items of the block; the others are copied.
+  template <int Items, class Output, class Op>
+  void SubtractLeftPartialTile(T (&input)[Items], Output (&output)[Items], Op op, int valid) {
+    left(input, output, op, nullptr, valid);
+  }
+  template <int Items, class Output, class Op>
+  void SubtractLeftPartialTile(T (&input)[Items], Output (&output)[Items], Op op, int valid,
+                               T before) {
+    left(input, output, op, &before, valid);
+  }
+  template <int Items, class Output, class Op>
+  void SubtractRightPartialTile(T (&input)[Items], Output (&output)[Items], Op op, int valid) {
+    right(input, output, op, nullptr, valid);
+  }
   template <int Items, class Output, class Op>
   void SubtractRight(T (&input)[Items], Output (&output)[Items], Op op) {
     right(input, output, op, nullptr);
@@ -38,19 +52,29 @@ class BlockAdjacentDifference {
 
  private:
   template <int Items, class Output, class Op>
-  void left(T (&input)[Items], Output (&output)[Items], Op& op, const T* before) {
+  void left(T (&input)[Items], Output (&output)[Items], Op& op, const T* before,
+            int valid = threads * Items) {
     storage_.publish(input);
-    for (int i = Items - 1; i > 0; --i) output[i] = simt::call_op(op, input[i], input[i - 1]);
-    const T* const other = rank_ > 0 ? &storage_.last[rank_ - 1] : before;
-    output[0] = other != nullptr ? simt::call_op(op, input[0], *other) : input[0];
+    for (int i = Items - 1; i >= 0; --i) {
+      const T* const other = i > 0 ? &input[i - 1] : rank_ > 0 ? &storage_.last[rank_ - 1] : before;
+      const bool has = other != nullptr && rank_ * Items + i < valid;
+      output[i] = has ? static_cast<Output>(simt::call_op(op, input[i], *other))
+                      : static_cast<Output>(input[i]);
+    }
   }
   template <int Items, class Output, class Op>
-  void right(T (&input)[Items], Output (&output)[Items], Op& op, const T* after) {
+  void right(T (&input)[Items], Output (&output)[Items], Op& op, const T* after,
+             int valid = threads * Items) {
     storage_.publish(input);
-    for (int i = 0; i + 1 < Items; ++i) output[i] = simt::call_op(op, input[i], input[i + 1]);
-    const T* const other = rank_ + 1 < threads ? &storage_.first[rank_ + 1] : after;
-    output[Items - 1] =
-        other != nullptr ? simt::call_op(op, input[Items - 1], *other) : input[Items - 1];
+    for (int i = 0; i < Items; ++i) {
+      const int at = rank_ * Items + i;
+      const T* const other = at + 1 == threads * Items ? after
+                             : i + 1 < Items           ? &input[i + 1]
+                                                       : &storage_.first[rank_ + 1];
+      const bool has = other != nullptr && (at + 1 < valid || other == after);
+      output[i] = has ? static_cast<Output>(simt::call_op(op, input[i], *other))
+                      : static_cast<Output>(input[i]);
+    }
   }
 
   static TempStorage& own_storage() {

@@ -21,11 +21,11 @@ class BlockHistogram {
   explicit BlockHistogram(TempStorage&) {}
 
   template <class Counter>
-  void InitHistogram(Counter (&histogram)[Bins]) {
+  void InitHistogram(Counter* histogram) {
     for (int i = static_cast<int>(simt::thread_rank()); i < Bins; i += threads) histogram[i] = 0;
   }
   template <class Counter>
-  void Composite(T (&items)[Items], Counter (&histogram)[Bins]) {
+  void Composite(T (&items)[Items], Counter* histogram) {
     CTA_SYNC();
     for (int i = 0; i < Items; ++i) {
       Counter& counter = histogram[static_cast<unsigned>(items[i])];
@@ -33,7 +33,7 @@ class BlockHistogram {
     }
   }
   template <class Counter>
-  void Histogram(T (&items)[Items], Counter (&histogram)[Bins]) {
+  void Histogram(T (&items)[Items], Counter* histogram) {
     InitHistogram(histogram);
     Composite(items, histogram);
   }
