@@ -40,22 +40,6 @@ docs/xray.md explains each of them. Exit status: 0 done, 2 the command was wrong
 
 // --- text ------------------------------------------------------------------------------------------------------------
 
-const GpuFacts& gpu_of(const std::string& word) {
-  const auto plain = [](std::string_view text) {
-    std::string small;
-    for (const char c : text)
-      if (c != ' ' && c != '-' && c != '_')
-        small += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return small;
-  };
-  std::vector<std::string> names;
-  for (const GpuFacts& g : gpu_facts) {
-    if (plain(g.name) == plain(word)) return g;
-    names.emplace_back(g.name);
-  }
-  throw Refusal(did_you_mean("GPU", word, names));
-}
-
 // Of registers, spills and local arrays; `registers` is 0 where they are unknown.
 std::string ptxas_text(const Xray& x, const std::string& kernel, int& registers) {
   const PtxasFacts facts = x.facts(kernel);
@@ -267,8 +251,19 @@ ordered_json data_of(const Xray& x, const GpuFacts& gpu) {
                           {"bytes", w.bytes},
                           {"sentence", w.sentence},
                           {"share", w.share},
+                          {"cycles", w.weight},
                           {"lesson", w.page()}});
   if (x.waste.empty()) j["waste"] = ordered_json::array();
+  // Cycles of a multiprocessor by kind: what a change saved shows as a difference.
+  j["cycles"] = ordered_json::object();
+  for (const XrayWaste& w : x.all_waste)
+    j["cycles"][w.kind] = j["cycles"].value(w.kind, 0.0) + w.weight;
+  if (x.timed.known()) {
+    j["timed"] = {{"case", x.timed.test}, {"flops", x.timed.flops}, {"bytes", x.timed.bytes}};
+    for (const XrayTimedLaunch& l : x.timed.launches)
+      j["timed"]["launches"].push_back(
+          {{"blocks", l.blocks}, {"threads", l.threads}, {"shared", l.shared}});
+  }
   for (const XrayLaunch& l : x.launches) {
     const PtxasFacts facts = x.facts(l.kernel);
     const int registers = facts.registers;

@@ -46,6 +46,7 @@ struct XrayCode {
   std::string file;
   int line = 0;
   double times = 0, lanes = 0, splits = 0;
+  double arithmetic = 0;  // instructions of warps for it, about
 };
 
 // Counts are those of one launch, the mean where a kernel was launched several times in the same shape.
@@ -55,7 +56,7 @@ struct XrayLaunch {
   double launches = 1, blocks = 0, blocks_counted = 0;
   std::int64_t static_shared = 0, dynamic_shared = 0;
   double barriers = 0, waits = 0, warp_operations = 0, splits = 0, busiest_warp = 0, all_warps = 0,
-         warps = 0;
+         warps = 0, busiest_block = 0;
   std::vector<XrayAccess> accesses;
   std::vector<XrayCode> code;
   struct Barrier {
@@ -80,26 +81,7 @@ struct XrayLaunch {
 // `main_file`: lines are told there where an access is reached through it.
 std::vector<XrayLaunch> read_xray(const nlohmann::json& counts, const std::string& main_file);
 
-// One thing that costs more than it must.
-struct XrayWaste {
-  std::string kind;  // "coalescing", "bank conflicts", …
-  std::string file;
-  int line = 0;
-  std::string kernel;
-  double weight = 0;     // to put them in order; no time
-  double bytes = 0;      // moved or passed through in vain
-  std::string sentence;  // with what to do about it
-  std::string lesson;    // a folder or a page of ours that shows the cure
-  double share = 0;      // of all that the kernels do, by the same weights
-
-  std::string page() const { return lesson.ends_with(".md") ? lesson : lesson + "/README.md"; }
-};
-// Those that are worth a sentence: `least_share` of all that the kernels do, or more. `least_bytes`: what the op must move,
-// `flops`: what it must compute; 0 where that is unknown.
-constexpr double least_share = 0.01;
-std::vector<XrayWaste> find_waste(const std::vector<XrayLaunch>& launches, double least_bytes = 0,
-                                  double flops = 0);
-
+std::string with_digit(double n);   // 12, 3.5
 std::string short_count(double n);  // 4096, 131k, 16.8M
 std::string short_bytes(double n);
 

@@ -111,8 +111,25 @@ struct BuiltRung {
   std::string one_float;  // the only type it is built for; empty: all
 };
 
-Xray count_case(const harness::Places& places, const OpEntry& e, const fs::path& source,
-                const BuiltRung& built, const ChosenCase& chosen, const Options& o) {
+// A timed case that it takes, of the type that is counted where there is one.
+XrayTimed other_timed(const harness::Places& places, const Op& op, const Rung& rung, DType dtype) {
+  const Case* found = nullptr;
+  DType type = dtype;
+  for (const Case& c : op.cases) {
+    if (!c.bench || (found != nullptr && type == dtype)) continue;
+    for (const DType d : harness::dtypes_of(op, c))
+      if ((found == nullptr || d == dtype) &&
+          rung.supports(args_without_data(harness::make_plan(op, c, d)).get()).empty()) {
+        found = &c;
+        type = d;
+      }
+  }
+  return found != nullptr ? record_timed(places, op, rung, *found, type) : XrayTimed{};
+}
+
+Xray count_case(const harness::Places& places, const OpEntry& e, const Rung& rung,
+                const fs::path& source, const BuiltRung& built, const ChosenCase& chosen,
+                const Options& o) {
   Xray x;
   x.title = fmt::format("{}/{}", e.name(), rung_name(source.string()));
   x.file = fs::canonical(source);
@@ -127,6 +144,9 @@ Xray count_case(const harness::Places& places, const OpEntry& e, const fs::path&
   const Cost cost = e.op->cost(harness::ArgsBlob(plan).get());
   x.flops = cost.flops;
   x.least_bytes = static_cast<double>(cost.bytes);
+  x.timed = chosen.small ? record_timed(places, *e.op, rung, *chosen.test, chosen.dtype)
+                         : other_timed(places, *e.op, rung, chosen.dtype);
+  x.timed.grown = chosen.small.has_value();
   x.raw = run_counted({places.program.string(), "check", built.library.string(),
                        chosen.small ? "--smaller" : "--case", chosen.test->name, "--dtype",
                        std::string(name(chosen.dtype)), "--backend", "simt", "--no-fork",
@@ -158,11 +178,11 @@ Xray count_built(const harness::Places& places, const Backend& backend, const Bu
   const LearnerKernels own(places, backend, false, {built.library.string()});
   std::vector<OpEntry> ops = find_ops(places, own.ops(), backend.name, RungSet::none);
   own.join(ops);
-  const auto count = [&](const OpEntry& e, const ChosenCase& chosen) {
+  const auto count = [&](const OpEntry& e, const Rung& rung, const ChosenCase& chosen) {
     if (const std::string type = one_float(chosen.dtype);
         !built.one_float.empty() && !type.empty() && type != built.one_float)
       throw TypeMissing{type};
-    return count_case(places, e, source, built, chosen, o);
+    return count_case(places, e, rung, source, built, chosen, o);
   };
   for (const OpEntry& e : ops) {
     if (!op.empty() && e.name() != op && e.folder != op) continue;
@@ -173,12 +193,12 @@ Xray count_built(const harness::Places& places, const Backend& backend, const Bu
       progress.show(
           fmt::format("counting {} on {}", source.filename().string(), chosen.test->name));
       try {
-        return count(e, chosen);
+        return count(e, *c.rung, chosen);
       } catch (const Refusal&) {
         if (!chosen.small) throw;
       }
       // Sizes that depend on each other cannot be halved one by one.
-      return count(e, choose_counted_case(*e.op, *c.rung, o, false));
+      return count(e, *c.rung, choose_counted_case(*e.op, *c.rung, o, false));
     }
   }
   throw Refusal(fmt::format("{} has no rung of {}", source.string(), op));
@@ -232,6 +252,27 @@ Xray xray_program(const harness::Places& places, const fs::path& file, const Opt
   return x;
 }
 
+// What --json printed.
+Xray saved_xray(const nlohmann::json& j) {
+  Xray x;
+  x.title = j.at("title");
+  x.file = j.at("file").get<std::string>();
+  x.test = j.at("case");
+  x.shape = j.at("shape");
+  x.flops = j.at("flops");
+  x.least_bytes = j.at("least_bytes");
+  if (const auto t = j.find("timed"); t != j.end()) {
+    x.timed.test = t->at("case");
+    x.timed.grown = !x.shape.empty();
+    x.timed.flops = t->at("flops");
+    x.timed.bytes = t->at("bytes");
+    for (const nlohmann::json& l : t->at("launches"))
+      x.timed.launches.push_back({l.at("blocks"), l.at("threads"), l.at("shared")});
+  }
+  x.raw = j.at("counts");
+  return x;
+}
+
 // Spilled registers go to local memory and come back once in every thread at least.
 void add_spills(Xray& x) {
   for (const XrayLaunch& l : x.launches) {
@@ -252,11 +293,26 @@ void add_spills(Xray& x) {
     w.lesson = "docs/xray.md";
     x.waste.push_back(std::move(w));
   }
-  std::stable_sort(x.waste.begin(), x.waste.end(),
-                   [](const XrayWaste& a, const XrayWaste& b) { return a.weight > b.weight; });
+  sort_waste(x.waste);
 }
 
 }  // namespace
+
+const GpuFacts& gpu_of(const std::string& word) {
+  const auto plain = [](std::string_view text) {
+    std::string small;
+    for (const char c : text)
+      if (c != ' ' && c != '-' && c != '_')
+        small += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return small;
+  };
+  std::vector<std::string> names;
+  for (const GpuFacts& g : gpu_facts) {
+    if (plain(g.name) == plain(word)) return g;
+    names.emplace_back(g.name);
+  }
+  throw Refusal(did_you_mean("GPU", word, names));
+}
 
 PtxasFacts Xray::facts(const std::string& kernel) const {
   const auto found = ptxas.find(kernel.substr(0, kernel.find('<')));
@@ -271,6 +327,7 @@ Xray take_xray(const harness::Places& places, const std::string& word, const std
   if (word.ends_with(".json")) {
     x.title = word;
     x.raw = nlohmann::json::parse(read_text(word), nullptr, false);
+    if (x.raw.is_object() && x.raw.contains("counts")) x = saved_xray(x.raw);
     if (x.raw.is_discarded() || !x.raw.contains("launches"))
       throw Refusal(fmt::format("{} holds no counts of `cc --xray`", word));
   } else if (!fs::exists(word) && (is_file || word.starts_with("./") || word.starts_with("../") ||
@@ -292,7 +349,8 @@ Xray take_xray(const harness::Places& places, const std::string& word, const std
   x.launches = read_xray(x.raw, x.file.string());
   if (x.launches.empty()) throw Refusal(fmt::format("{}: its kernels touch no memory", x.title));
   if (!x.file.empty() && o.registers) x.ptxas = registers_of(places, x.file);
-  x.waste = find_waste(x.launches, x.least_bytes, x.flops);
+  x.all_waste = find_all_waste(x.launches, {x.least_bytes, x.flops, x.timed, &gpu_of(o.gpu)});
+  x.waste = worth_saying(x.all_waste);
   add_spills(x);
   return x;
 }

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "cli/options.h"
-#include "cli/xray_counts.h"
 #include "cli/xray_registers.h"
+#include "cli/xray_waste.h"
 #include "core/host/registry.h"
 #include "harness/library.h"
 
@@ -22,15 +22,16 @@ struct Xray {
   std::string test;                   // "case 'square' in f32"
   std::string shape;                  // of a timed case that was made small
   double flops = 0, least_bytes = 0;  // of one run; 0: unknown
+  XrayTimed timed;                    // the case as it is timed
   nlohmann::json raw;
   std::vector<XrayLaunch> launches;
-  std::vector<XrayWaste> waste;
+  std::vector<XrayWaste> all_waste, waste;  // all, and what is worth a sentence
   std::map<std::string, PtxasFacts> ptxas;  // by kernel; empty: nvcc is not here or was not asked
 
   PtxasFacts facts(const std::string& kernel) const;
 };
 
-// `word`: OP/RUNG, a file, a program, or its JSON. `op`: the op that a file's kernel is of; may be empty.
+// `word`: OP/RUNG, a file, a program, its JSON, or what --json printed. `op`: the op that a file's kernel is of; may be empty.
 Xray take_xray(const harness::Places& places, const std::string& word, const std::string& op,
                const Options& o);
 
@@ -42,5 +43,7 @@ struct ChosenCase {
 };
 // `timed`: a timed one, made small, before the others.
 ChosenCase choose_counted_case(const Op& op, const Rung& rung, const Options& o, bool timed = true);
+
+const GpuFacts& gpu_of(const std::string& word);
 
 }  // namespace warpath::cli

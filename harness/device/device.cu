@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <vector>
 
 #include "harness/device/parts.h"
 
@@ -212,6 +213,41 @@ const char* drop_graph(void* graph) {
   return guarded([&] { CUDA_CHECK(cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph))); });
 }
 
+const char* shapes(Work work, void* context, LaunchShape* into, int* count) {
+  return guarded([&] {
+    CUDA_CHECK(cudaStreamBeginCapture(device_stream(), cudaStreamCaptureModeThreadLocal));
+    cudaGraph_t recorded = nullptr;
+    try {
+      work(context, device_stream());
+    } catch (...) {
+      cudaStreamEndCapture(device_stream(), &recorded);
+      if (recorded != nullptr) cudaGraphDestroy(recorded);
+      throw;
+    }
+    CUDA_CHECK(cudaStreamEndCapture(device_stream(), &recorded));
+    std::size_t nodes = 0;
+    CUDA_CHECK(cudaGraphGetNodes(recorded, nullptr, &nodes));
+    std::vector<cudaGraphNode_t> all(nodes);
+    if (nodes > 0) CUDA_CHECK(cudaGraphGetNodes(recorded, all.data(), &nodes));
+    int found = 0;
+    for (const cudaGraphNode_t node : all) {
+      cudaGraphNodeType type{};
+      CUDA_CHECK(cudaGraphNodeGetType(node, &type));
+      if (type != cudaGraphNodeTypeKernel) continue;
+      cudaKernelNodeParams p{};
+      CUDA_CHECK(cudaGraphKernelNodeGetParams(node, &p));
+      if (found < *count)
+        into[found] = {p.func,
+                       {p.gridDim.x, p.gridDim.y, p.gridDim.z},
+                       {p.blockDim.x, p.blockDim.y, p.blockDim.z},
+                       p.sharedMemBytes};
+      ++found;
+    }
+    *count = found;
+    CUDA_CHECK(cudaGraphDestroy(recorded));
+  });
+}
+
 }  // namespace
 }  // namespace warpath::harness
 
@@ -225,6 +261,6 @@ extern "C" __attribute__((visibility("default"))) const warpath::harness::Device
       time,           copy_rate,     matmul_rate_hook() ? matmul_rate : nullptr,
       timer_method,   mark,          between,
       drop_mark,      begin_capture, end_capture,
-      replay,         drop_graph};
+      replay,         drop_graph,    shapes};
   return &table;
 }

@@ -33,6 +33,13 @@ struct Rate {
 // One unit of work to be timed: puts it on the stream and returns. May throw.
 using Work = void (*)(void* context, void* stream);
 
+// A kernel as it is launched.
+struct LaunchShape {
+  const void* kernel;
+  unsigned grid[3], block[3];
+  std::int64_t shared;  // dynamic, bytes
+};
+
 // A function that can fail returns null on success, or an error text that lives until the next
 // call.
 struct Device {
@@ -66,9 +73,12 @@ struct Device {
   const char* (*end_capture)(void** graph);
   const char* (*replay)(void* graph);
   const char* (*drop_graph)(void* graph);
+
+  // The kernels that the work launches; none of them runs. *count: the room in `shapes`, then how many there are.
+  const char* (*shapes)(Work, void* context, LaunchShape* shapes, int* count);
 };
 
-inline constexpr int device_version = 3;
+inline constexpr int device_version = 4;
 inline constexpr const char* device_symbol = "warpath_device";
 using DeviceEntry = const Device* (*)();
 

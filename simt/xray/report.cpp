@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "arithmetic.h"
 #include "block.h"
 #include "source.h"
 
@@ -201,9 +202,11 @@ void write_timeline(Writer& w, const LaunchCounts& l) {
 }
 
 // By line: the most that a line's blocks were executed, and the lanes of all of them.
-void write_code(Writer& w, const LaunchCounts& l, const std::map<const void*, Frames>& lines) {
+void write_code(Writer& w, const LaunchCounts& l, const std::map<const void*, Frames>& lines,
+                const std::map<const void*, double>& arithmetic) {
   struct Sum {
     std::uint64_t times = 0, lanes = 0, splits = 0;
+    double arithmetic = 0;
   };
   std::map<std::pair<std::string, unsigned>, Sum> by_line;
   for (const auto& [pc, c] : l.code) {
@@ -214,6 +217,8 @@ void write_code(Writer& w, const LaunchCounts& l, const std::map<const void*, Fr
     sum.times += c.times;
     sum.lanes += c.lanes;
     sum.splits += c.splits;
+    if (const auto each = arithmetic.find(pc); each != arithmetic.end())
+      sum.arithmetic += each->second * static_cast<double>(c.times);
   }
   w.name("code").open('[');
   for (const auto& [place, sum] : by_line) {
@@ -224,6 +229,7 @@ void write_code(Writer& w, const LaunchCounts& l, const std::map<const void*, Fr
     w.number("times", static_cast<long long>(sum.times));
     w.number("lanes", static_cast<long long>(sum.lanes));
     w.number("splits", static_cast<long long>(sum.splits));
+    w.number("arithmetic", static_cast<long long>(sum.arithmetic));
     w.close('}');
   }
   w.close(']');
@@ -240,7 +246,8 @@ bool is_in_memory(const AccessCounts& c, const std::set<std::string_view>& index
   return c.space != Space::local || indexed.count(c.array) != 0;
 }
 
-void write_launch(Writer& w, const LaunchCounts& l, const std::map<const void*, Frames>& lines) {
+void write_launch(Writer& w, const LaunchCounts& l, const std::map<const void*, Frames>& lines,
+                  const std::map<const void*, double>& arithmetic) {
   w.open('{');
   w.text("kernel", l.kernel);
   write_uint3(w, "grid", l.grid);
@@ -257,6 +264,7 @@ void write_launch(Writer& w, const LaunchCounts& l, const std::map<const void*, 
   w.number("busiest_warp", static_cast<long long>(l.busiest_warp));
   w.number("all_warps", static_cast<long long>(l.all_warps));
   w.number("warps", static_cast<long long>(l.warps));
+  w.number("busiest_block", static_cast<long long>(l.busiest_block));
   w.name("barrier_lines").open('[');
   for (const auto& [place, times] : l.barrier_places) {
     w.open('{');
@@ -280,7 +288,7 @@ void write_launch(Writer& w, const LaunchCounts& l, const std::map<const void*, 
     write_access(w, l.accesses.at(pc), found != lines.end() ? found->second : none);
   }
   w.close(']');
-  write_code(w, l, lines);
+  write_code(w, l, lines, arithmetic);
   w.close('}');
 }
 
@@ -305,19 +313,21 @@ std::string take_json() {
     const std::lock_guard lock(mutex);
     all = std::exchange(launches(), {});
   }
-  std::vector<const void*> addresses;
+  std::vector<const void*> addresses, blocks;
   for (const LaunchCounts& l : all) {
     for (const auto& [pc, counts] : l.accesses) addresses.push_back(pc);
-    for (const auto& [pc, counts] : l.code) addresses.push_back(pc);
+    for (const auto& [pc, counts] : l.code) blocks.push_back(pc);
   }
+  addresses.insert(addresses.end(), blocks.begin(), blocks.end());
   std::sort(addresses.begin(), addresses.end());
   addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
   const auto lines = find_lines(addresses);
+  const auto arithmetic = count_arithmetic(blocks);
   Writer w;
   w.open('{');
   w.number("version", 1);
   w.name("launches").open('[');
-  for (const LaunchCounts& l : all) write_launch(w, l, lines);
+  for (const LaunchCounts& l : all) write_launch(w, l, lines, arithmetic);
   w.close(']');
   w.close('}');
   return w.out + "\n";

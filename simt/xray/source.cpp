@@ -8,13 +8,6 @@
 #include <fstream>
 
 namespace simt::xray {
-namespace {
-
-bool is_own(const std::string& file) {
-  for (const char* folder : {"/simt/include/", "/include/simt-cuda/", "/include/c++/"})
-    if (file.find(folder) != file.npos) return true;
-  return false;
-}
 
 std::string quoted(const std::string& text) {
   std::string result = "'";
@@ -27,6 +20,14 @@ std::string module_file(const char* name) {
   if (realpath(name, path) != nullptr) return path;
   const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
   return length <= 0 ? "" : std::string(path, static_cast<std::size_t>(length));
+}
+
+namespace {
+
+bool is_own(const std::string& file) {
+  for (const char* folder : {"/simt/include/", "/include/simt-cuda/", "/include/c++/"})
+    if (file.find(folder) != file.npos) return true;
+  return false;
 }
 
 // "file:line (discriminator 3)"
@@ -45,7 +46,8 @@ bool parse(std::string text, Line& into) {
 
 using Offsets = std::map<unsigned long, const void*>;
 
-void ask(const std::string& module, const Offsets& offsets, std::map<const void*, Frames>& into) {
+void ask(const std::string& module, const Offsets& offsets, bool own,
+         std::map<const void*, Frames>& into) {
   std::string command = "addr2line -a -i -e " + quoted(module);
   for (const auto& [offset, pc] : offsets) {
     char number[32];
@@ -63,7 +65,7 @@ void ask(const std::string& module, const Offsets& offsets, std::map<const void*
       continue;
     }
     Line line;
-    if (frames != nullptr && parse(text, line) && !is_own(line.file))
+    if (frames != nullptr && parse(text, line) && (own || !is_own(line.file)))
       frames->push_back(std::move(line));
   }
   pclose(pipe);
@@ -71,7 +73,7 @@ void ask(const std::string& module, const Offsets& offsets, std::map<const void*
 
 }  // namespace
 
-std::map<const void*, Frames> find_lines(const std::vector<const void*>& addresses) {
+std::map<const void*, Frames> find_lines(const std::vector<const void*>& addresses, bool own) {
   std::map<std::string, Offsets> modules;
   for (const void* pc : addresses) {
     Dl_info info;
@@ -88,10 +90,10 @@ std::map<const void*, Frames> find_lines(const std::vector<const void*>& address
     for (const auto& entry : offsets) {
       some.insert(entry);
       if (some.size() < 2000) continue;
-      ask(module, some, found);
+      ask(module, some, own, found);
       some.clear();
     }
-    if (!some.empty()) ask(module, some, found);
+    if (!some.empty()) ask(module, some, own, found);
   }
   return found;
 }

@@ -16,7 +16,13 @@ struct Line {
 // From the innermost function that was inlined there to the kernel; simt's own headers left out.
 using Frames = std::vector<Line>;
 
-std::map<const void*, Frames> find_lines(const std::vector<const void*>& addresses);
+// `own`: with simt's headers.
+std::map<const void*, Frames> find_lines(const std::vector<const void*>& addresses,
+                                         bool own = false);
+
+// The file that a module of this process was loaded from, by the name that dladdr gives; a word of a shell's command.
+std::string module_file(const char* name);
+std::string quoted(const std::string& text);
 
 // The text of a line, without the blanks around it.
 std::string text_of(const Line& line);

@@ -1,0 +1,180 @@
+// Waste that no single access shows: too much arithmetic, too many launches, too few blocks.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "cli/xray_waste.h"
+
+namespace fs = std::filesystem;
+
+namespace warpath::cli {
+namespace {
+
+bool is_global(const XrayAccess& a) {
+  return a.space == "global";
+}
+
+// How many times as much the timed case is.
+double times_as_large(const XrayNeeds& needs) {
+  if (needs.flops > 0 && needs.timed.flops > needs.flops && needs.flops > needs.least_bytes)
+    return needs.timed.flops / needs.flops;
+  return needs.least_bytes > 0 ? std::max(1.0, needs.timed.bytes / needs.least_bytes) : 1;
+}
+
+XrayWaste at_first_access(const char* kind, const XrayLaunch& l, const char* lesson) {
+  XrayWaste w;
+  w.kind = kind;
+  w.kernel = l.kernel;
+  w.lesson = lesson;
+  if (!l.accesses.empty()) {
+    w.file = l.accesses.front().file;
+    w.line = l.accesses.front().line;
+  }
+  return w;
+}
+
+}  // namespace
+
+Prices::Prices(const GpuFacts& gpu)
+    : cycles_per_second(gpu.fp32 * 1e12 / (2 * 32 * 4) / gpu.multiprocessors),
+      new_sector(32 * cycles_per_second * gpu.multiprocessors / (gpu.bandwidth * 1e9)) {}
+
+double work_of(const XrayLaunch& l, const Prices& price) {
+  double work = 0;
+  for (const XrayAccess& a : l.accesses) {
+    work += a.requests * price.request + (a.wavefronts + a.addresses) * price.wavefront;
+    const double fresh = std::min(a.first_touches, a.sectors);
+    work += fresh * price.new_sector + (a.sectors - fresh) * price.known_sector;
+    if (a.atomic()) work += a.on_one_address * price.meeting;
+  }
+  for (const XrayCode& c : l.code)
+    work += std::max(c.times * price.block_of_code, c.arithmetic * price.instruction);
+  return work + l.barriers * ((l.threads() + 31) / 32.0) * price.barrier;
+}
+
+// Arithmetic is hidden behind memory and shared memory, up to the time that those take.
+void find_arithmetic(const XrayLaunch& l, double flops, const Prices& price,
+                     std::vector<XrayWaste>& into) {
+  double instructions = 0;
+  const XrayCode* most = nullptr;
+  for (const XrayCode& c : l.code) {
+    instructions += c.arithmetic;
+    if (most == nullptr || c.arithmetic > most->arithmetic) most = &c;
+  }
+  double wavefronts = 0;
+  for (const XrayAccess& a : l.accesses) wavefronts += a.wavefronts;
+  const double moving = l.sum(is_global, &XrayAccess::first_touches) * price.new_sector,
+               computing = instructions * price.instruction;
+  const double hidden = std::max(moving, wavefronts * price.wavefront);
+  if (most == nullptr || computing <= hidden) return;
+  XrayWaste w{"arithmetic", most->file, most->line, l.kernel, computing - hidden, 0, "", ""};
+  const bool products = flops / 64 > 0.4 * instructions;  // FMAs that the op must do
+  w.lesson = products ? "ops/matmul/matmul" : "ops/elementwise/gelu";
+  w.sentence = fmt::format(
+      "{}:{} is the largest part of {} instructions of arithmetic, which take {} times as long as "
+      "{}. {}",
+      fs::path(most->file).filename().string(), most->line, short_count(instructions),
+      with_digit(computing / std::max(1.0, hidden)),
+      moving >= wavefronts * price.wavefront ? "moving the bytes" : "reading shared memory",
+      products ? "Products of matrices are for the tensor cores."
+               : "Compute once what is the same for several elements, and take shorter functions.");
+  into.push_back(std::move(w));
+}
+
+void find_launches(const std::vector<XrayLaunch>& launches, const XrayNeeds& needs,
+                   const Prices& price, std::vector<XrayWaste>& into) {
+  const double count = static_cast<double>(needs.timed.launches.size());
+  if (count < 2) return;
+  const double seconds = (count - 1) * price.launch_seconds;
+  XrayWaste w = at_first_access("launches", launches.front(), "ops/reduce/reduce");
+  w.weight = seconds * price.cycles_per_second * needs.gpu->multiprocessors / times_as_large(needs);
+  if (!needs.timed.grown) {  // another case: beside the time that it takes at least
+    double work = 0;
+    for (const XrayLaunch& l : launches) work += l.all() * work_of(l, price);
+    w.weight = work * seconds /
+               std::max(needs.timed.bytes / (needs.gpu->bandwidth * 1e9),
+                        needs.timed.flops / (needs.gpu->fp32 * 1e12));
+  }
+  w.sentence = fmt::format(
+      "{} takes {} launches: between two of them the GPU is idle for about 2 us, {:.0f} us in all. "
+      "Do the work in fewer launches; the last block to finish can do what the next would.",
+      needs.timed.test, with_digit(count), seconds * 1e6);
+  into.push_back(std::move(w));
+}
+
+namespace {
+
+// What each launch of the timed case does, as parts of what was counted. The largest kernel does what the case is larger
+// by; others grow with their blocks. Where the two runs launch different kernels, blocks alone tell.
+std::vector<double> work_of_timed(const std::vector<XrayLaunch>& launches, const XrayNeeds& needs,
+                                  const Prices& price) {
+  const auto& timed = needs.timed.launches;
+  std::vector<const XrayLaunch*> each;
+  double all = 0, largest = 0;
+  for (const XrayLaunch& l : launches) {
+    for (int i = 0; i < static_cast<int>(l.launches + 0.5); ++i) each.push_back(&l);
+    all += l.all() * work_of(l, price);
+    largest = std::max(largest, l.all() * work_of(l, price));
+  }
+  std::vector<double> work;
+  double threads = 0;
+  for (const XrayTimedLaunch& t : timed) threads += t.blocks * t.threads;
+  for (std::size_t i = 0; i < timed.size(); ++i) {
+    if (each.size() != timed.size()) {
+      work.push_back(all * timed[i].blocks * timed[i].threads / threads);
+      continue;
+    }
+    const XrayLaunch& l = *each[i];
+    const double mine = l.all() / l.launches * work_of(l, price);
+    const bool is_largest = l.all() * work_of(l, price) >= largest;
+    const double before = std::max(1.0, l.blocks) * l.threads();
+    work.push_back(is_largest ? mine
+                              : mine * timed[i].blocks * timed[i].threads / before /
+                                    times_as_large(needs));
+  }
+  return work;
+}
+
+}  // namespace
+
+// Blocks are dealt out to the multiprocessors: the one with most of them decides.
+void find_idle_multiprocessors(const std::vector<XrayLaunch>& launches, const XrayNeeds& needs,
+                               const Prices& price, std::vector<XrayWaste>& into) {
+  if (!needs.timed.known()) return;
+  const std::vector<double> work = work_of_timed(launches, needs, price);
+  double all = 0;
+  for (const double w : work) all += w;
+  XrayWaste w;
+  double worst = 0, weight = 0;
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    if (work[i] < 0.1 * all) continue;  // a short one costs its launch
+    const XrayTimedLaunch& t = needs.timed.launches[i];
+    const int held = std::max(1, occupancy(*needs.gpu, t.threads, t.shared, 0).blocks);
+    const double sms = needs.gpu->multiprocessors;
+    // In the last wave only some of them have a block left.
+    const double slots = t.blocks <= sms * held ? sms : sms * held;
+    const double rounds = t.blocks / slots, busy = rounds / std::ceil(rounds);
+    if (busy > 0.95 || rounds <= 0) continue;
+    const double idle = work[i] * (1 / busy - 1);
+    weight += idle;
+    if (idle <= worst) continue;
+    worst = idle;
+    const bool same = launches.size() == 1;
+    const XrayLaunch& l = *std::max_element(
+        launches.begin(), launches.end(), [&](const XrayLaunch& a, const XrayLaunch& b) {
+          return a.all() * work_of(a, price) < b.all() * work_of(b, price);
+        });
+    w = at_first_access("idle multiprocessors", l, "ops/matmul/matmul");
+    w.sentence = fmt::format(
+        "{} launches {} blocks for {}: of the {} multiprocessors of the {} {:.0f}% are idle on "
+        "average. Split the work over more blocks, or into parts of equal size.",
+        same ? l.kernel : fmt::format("Launch {}", i + 1), short_count(t.blocks), needs.timed.test,
+        sms, needs.gpu->name, 100 * (1 - busy));
+  }
+  w.weight = weight;
+  if (worst > 0) into.push_back(std::move(w));
+}
+
+}  // namespace warpath::cli

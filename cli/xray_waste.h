@@ -1,0 +1,69 @@
+// What of the counts of a kernel is waste, the largest first. All of it is in one currency: cycles of a multiprocessor of
+// the named GPU during which the unit that does it is busy, or waits.
+#pragma once
+#include "cli/gpu_facts.h"
+#include "cli/xray_counts.h"
+#include "cli/xray_timed.h"
+
+namespace warpath::cli {
+
+// One thing that costs more than it must.
+struct XrayWaste {
+  std::string kind;  // "coalescing", "bank conflicts", …
+  std::string file;
+  int line = 0;
+  std::string kernel;
+  double weight = 0;     // cycles
+  double bytes = 0;      // moved or passed through in vain
+  std::string sentence;  // with what to do about it
+  std::string lesson;    // a folder or a page of ours that shows the cure
+  double share = 0;      // of all that the kernels do, by the same weights
+
+  std::string page() const { return lesson.ends_with(".md") ? lesson : lesson + "/README.md"; }
+};
+
+// What a run is compared with.
+struct XrayNeeds {
+  double least_bytes = 0;  // that the op must move; 0: unknown
+  double flops = 0;        // that it must compute
+  XrayTimed timed;         // how the kernels are launched where it counts
+  const GpuFacts* gpu = &gpu_facts.front();
+};
+
+// What each costs, in cycles of a multiprocessor.
+struct Prices {
+  explicit Prices(const GpuFacts& gpu);
+
+  double cycles_per_second;      // of one multiprocessor
+  double new_sector;             // from memory
+  double known_sector = 0.5;     // from a cache
+  double wavefront = 1;          // of shared memory
+  double instruction = 0.25;     // four issue in a cycle
+  double request = 1;            // of global memory
+  double block_of_code = 1;      // a basic block of a warp
+  double barrier = 0.5;          // of a warp
+  double meeting = 8;            // of lanes on one address
+  double launch_seconds = 2e-6;  // from the last block of a kernel to the first of the next
+};
+
+// All that a launch does.
+double work_of(const XrayLaunch& l, const Prices& price);
+
+// What costs time elsewhere than in an access: see xray_limits.cpp.
+void find_arithmetic(const XrayLaunch& l, double flops, const Prices& price,
+                     std::vector<XrayWaste>& into);
+void find_launches(const std::vector<XrayLaunch>& launches, const XrayNeeds& needs,
+                   const Prices& price, std::vector<XrayWaste>& into);
+void find_idle_multiprocessors(const std::vector<XrayLaunch>& launches, const XrayNeeds& needs,
+                               const Prices& price, std::vector<XrayWaste>& into);
+
+// By kind, the one that costs most in all first; of a kind, the largest first.
+void sort_waste(std::vector<XrayWaste>& all);
+// All of it, sorted; `share` is set.
+std::vector<XrayWaste> find_all_waste(const std::vector<XrayLaunch>& launches,
+                                      const XrayNeeds& needs);
+// Those that are worth a sentence: `least_share` of all that the kernels do, or more.
+constexpr double least_share = 0.01;
+std::vector<XrayWaste> worth_saying(std::vector<XrayWaste> all);
+
+}  // namespace warpath::cli
