@@ -144,7 +144,6 @@ std::vector<XrayLaunch> read_xray(const json& counts, const std::string& main_fi
     l.busiest_warp = number(j, "busiest_warp");
     l.all_warps = number(j, "all_warps");
     l.warps = number(j, "warps");
-    l.busiest_block = number(j, "busiest_block");
     for (const json& a : j.at("accesses")) l.accesses.push_back(read_access(a, main_file));
     for (const json& c : j.at("code"))
       l.code.push_back({c.at("file"), c.at("line"), number(c, "times"), number(c, "lanes"),

@@ -56,7 +56,7 @@ struct XrayLaunch {
   double launches = 1, blocks = 0, blocks_counted = 0;
   std::int64_t static_shared = 0, dynamic_shared = 0;
   double barriers = 0, waits = 0, warp_operations = 0, splits = 0, busiest_warp = 0, all_warps = 0,
-         warps = 0, busiest_block = 0;
+         warps = 0;
   std::vector<XrayAccess> accesses;
   std::vector<XrayCode> code;
   struct Barrier {

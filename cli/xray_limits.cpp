@@ -54,8 +54,9 @@ double work_of(const XrayLaunch& l, const Prices& price) {
   return work + l.barriers * ((l.threads() + 31) / 32.0) * price.barrier;
 }
 
-// Arithmetic is hidden behind memory and shared memory, up to the time that those take.
-void find_arithmetic(const XrayLaunch& l, double flops, const Prices& price,
+// Arithmetic is hidden behind memory and shared memory, up to the time that those take. FMAs that the op must do are no
+// waste, unless tensor cores could do them.
+void find_arithmetic(const XrayLaunch& l, double flops, bool tensor_cores, const Prices& price,
                      std::vector<XrayWaste>& into) {
   double instructions = 0;
   const XrayCode* most = nullptr;
@@ -65,21 +66,30 @@ void find_arithmetic(const XrayLaunch& l, double flops, const Prices& price,
   }
   double wavefronts = 0;
   for (const XrayAccess& a : l.accesses) wavefronts += a.wavefronts;
-  const double moving = l.sum(is_global, &XrayAccess::first_touches) * price.new_sector,
+  const double fresh = l.sum(is_global, &XrayAccess::first_touches),
+               again = std::max(0.0, l.sum(is_global, &XrayAccess::sectors) - fresh);
+  const double moving = fresh * price.new_sector + again * price.known_sector,
                computing = instructions * price.instruction;
-  const double hidden = std::max(moving, wavefronts * price.wavefront);
+  const double fmas = flops / 64;  // of warps
+  // More FMAs than instructions: tensor cores do them already.
+  const bool products = fmas > 0.4 * instructions && fmas < 1.2 * instructions;
+  const double hidden =
+      std::max({moving, wavefronts * price.wavefront,
+                tensor_cores ? 0.0 : std::min(fmas, instructions) * price.instruction});
   if (most == nullptr || computing <= hidden) return;
   XrayWaste w{"arithmetic", most->file, most->line, l.kernel, computing - hidden, 0, "", ""};
-  const bool products = flops / 64 > 0.4 * instructions;  // FMAs that the op must do
   w.lesson = products ? "ops/matmul/matmul" : "ops/elementwise/gelu";
   w.sentence = fmt::format(
       "{}:{} is the largest part of {} instructions of arithmetic, which take {} times as long as "
       "{}. {}",
       fs::path(most->file).filename().string(), most->line, short_count(instructions),
       with_digit(computing / std::max(1.0, hidden)),
-      moving >= wavefronts * price.wavefront ? "moving the bytes" : "reading shared memory",
-      products ? "Products of matrices are for the tensor cores."
-               : "Compute once what is the same for several elements, and take shorter functions.");
+      hidden == moving                         ? "moving the bytes"
+      : hidden == wavefronts * price.wavefront ? "reading shared memory"
+                                               : "the FMAs that the op must do",
+      products && tensor_cores
+          ? "Products of matrices are for the tensor cores."
+          : "Compute once what is the same for several elements, and take shorter functions.");
   into.push_back(std::move(w));
 }
 

@@ -349,7 +349,8 @@ Xray take_xray(const harness::Places& places, const std::string& word, const std
   x.launches = read_xray(x.raw, x.file.string());
   if (x.launches.empty()) throw Refusal(fmt::format("{}: its kernels touch no memory", x.title));
   if (!x.file.empty() && o.registers) x.ptxas = registers_of(places, x.file);
-  x.all_waste = find_all_waste(x.launches, {x.least_bytes, x.flops, x.timed, &gpu_of(o.gpu)});
+  x.all_waste = find_all_waste(
+      x.launches, {x.least_bytes, x.flops, x.test.ends_with("f16"), x.timed, &gpu_of(o.gpu)});
   x.waste = worth_saying(x.all_waste);
   add_spills(x);
   return x;

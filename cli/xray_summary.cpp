@@ -182,13 +182,13 @@ ordered_json totals_json(const Xray& x) {
 }
 
 void print_sentences(const Xray& x) {
-  if (x.waste.empty()) {
+  if (x.waste.empty() || x.waste.front().share < least_share) {
     fmt::print(
         "  no access, branch or barrier wastes more than {:.0f}% of what it does: what limits it "
         "is "
         "not counted here\n",
         100 * least_share);
-    return;
+    if (x.waste.empty()) return;
   }
   for (std::size_t i = 0; i < std::min<std::size_t>(3, x.waste.size()); ++i) {
     const XrayWaste& w = x.waste[i];

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <optional>
 
 #include "cli/xray_waste.h"
 
@@ -108,8 +109,9 @@ void find_narrow(const XrayLaunch& l, const XrayAccess& a, const Prices& price,
       a.lanes_per_request() < 24)
     return;
   const double extra = a.requests * (1 - a.bytes / 16.0);
-  XrayWaste w{"narrow accesses",           a.file, a.line, l.kernel,
-              0.5 * extra * price.request, 0,      "",     "ops/elementwise/vector_add"};
+  XrayWaste w{
+      "narrow accesses",           a.file, a.line, l.kernel, extra * price.narrow_request, 0, "",
+      "ops/elementwise/vector_add"};
   w.sentence = fmt::format(
       "{} {} {} per thread: a warp asks for {} bytes per instruction where 512 are possible. "
       "16 bytes per thread (float4) would take {} requests in place of {}.",
@@ -167,34 +169,37 @@ bool is_shared_by_many(const XrayAccess& a) {
 
 // Loads of sectors that the launch has read before, over all lines: a cache may have them, but they pass through it.
 void find_rereads(const XrayLaunch& l, const Prices& price, std::vector<XrayWaste>& into) {
-  double least = 0, fresh = 0, by_many = 0, weight = 0;
-  const XrayAccess* most = nullptr;
-  double most_weight = 0;
+  double least = 0, fresh = 0, many = 0, many_fresh = 0;
   for (const XrayAccess& a : l.accesses) {
     if (!is_global(a) || !a.loads()) continue;
-    const double passes = std::min(a.sectors, a.least_sectors);
-    least += passes;
+    least += std::min(a.sectors, a.least_sectors);
     fresh += a.first_touches;
-    const double again = std::max(0.0, passes - a.first_touches);
-    if (is_shared_by_many(a)) by_many += again;
-    const double costs = again * (is_shared_by_many(a) ? price.known_sector : price.new_sector);
+    if (!is_shared_by_many(a)) continue;
+    many += std::min(a.sectors, a.least_sectors);
+    many_fresh += a.first_touches;
+  }
+  if (fresh <= 0 || least < 1.5 * fresh) return;
+  // The other lines: a few passes over the same data, or many after all.
+  const bool few = least - many < 4.5 * (fresh - many_fresh);
+  const XrayAccess* most = nullptr;
+  double weight = 0, most_weight = -1;
+  for (const XrayAccess& a : l.accesses) {
+    if (!is_global(a) || !a.loads()) continue;
+    const double again = std::max(0.0, std::min(a.sectors, a.least_sectors) - a.first_touches);
+    const double costs =
+        again * (few && !is_shared_by_many(a) ? price.new_sector : price.known_sector);
     weight += costs;
-    if (most != nullptr && costs <= most_weight) continue;
+    if (costs <= most_weight) continue;
     most = &a;
     most_weight = costs;
   }
   const double extra = least - fresh;
-  if (most == nullptr || fresh <= 0 || least < 1.5 * fresh) return;
-  const double times = least / fresh;
-  const bool few = times < 4.5;
-  // Read many times in all: from a cache, whichever line does it.
-  if (!few) weight = extra * price.known_sector;
   XrayWaste w{"read again", most->file, most->line, l.kernel, weight, extra * 32, "", ""};
-  const bool passes = few && by_many < 0.5 * extra;
+  const bool passes = few && !is_shared_by_many(*most);
   w.lesson = passes ? "ops/softmax/softmax" : "ops/matmul/matmul";
   w.sentence = fmt::format(
       "{} is the largest part of reading every sector {} times: {} pass where {} are needed. {}",
-      where(*most), with_digit(times), short_bytes(least * 32), short_bytes(fresh * 32),
+      where(*most), with_digit(least / fresh), short_bytes(least * 32), short_bytes(fresh * 32),
       passes ? "Do it in one pass, or keep the values in registers or shared memory between passes."
              : "Load a tile into shared memory once and let the whole block use it.");
   into.push_back(std::move(w));
@@ -358,7 +363,7 @@ std::vector<XrayWaste> find_all_waste(const std::vector<XrayLaunch>& launches,
     find_rereads(l, price, all);
     const double flops = needs.flops / std::max(1.0, l.all());
     find_shared_traffic(l, flops, price, all);
-    find_arithmetic(l, flops, price, all);
+    find_arithmetic(l, flops, needs.tensor_cores, price, all);
     find_divergence(l, price, all);
     find_barriers(l, price, all);
     find_empty_warps(l, price, all);
@@ -403,9 +408,12 @@ std::vector<XrayWaste> worth_saying(std::vector<XrayWaste> all) {
   // Several lines of a kernel that do the same are as much as one.
   std::map<std::pair<std::string, std::string>, double> shares;
   for (const XrayWaste& w : all) shares[{w.kind, w.kernel}] += w.share;
+  std::optional<XrayWaste> largest;
+  if (!all.empty() && all.front().share >= least_largest) largest = all.front();
   std::erase_if(all, [&](const XrayWaste& w) {
     return shares.at({w.kind, w.kernel}) < least_share;
   });
+  if (all.empty() && largest) all.push_back(*largest);
   return all;
 }
 

@@ -24,9 +24,10 @@ struct XrayWaste {
 
 // What a run is compared with.
 struct XrayNeeds {
-  double least_bytes = 0;  // that the op must move; 0: unknown
-  double flops = 0;        // that it must compute
-  XrayTimed timed;         // how the kernels are launched where it counts
+  double least_bytes = 0;     // that the op must move; 0: unknown
+  double flops = 0;           // that it must compute
+  bool tensor_cores = false;  // they take its type: products of 16 bits
+  XrayTimed timed;            // how the kernels are launched where it counts
   const GpuFacts* gpu = &gpu_facts.front();
 };
 
@@ -34,12 +35,15 @@ struct XrayNeeds {
 struct Prices {
   explicit Prices(const GpuFacts& gpu);
 
-  double cycles_per_second;      // of one multiprocessor
-  double new_sector;             // from memory
-  double known_sector = 0.5;     // from a cache
-  double wavefront = 1;          // of shared memory
-  double instruction = 0.25;     // four issue in a cycle
-  double request = 1;            // of global memory
+  double cycles_per_second;   // of one multiprocessor
+  double new_sector;          // from memory
+  double known_sector = 0.5;  // from a cache
+  double wavefront = 1;       // of shared memory
+  double instruction = 0.25;  // four issue in a cycle
+  double request = 1;         // of global memory
+  // What a request of less than 16 bytes per lane adds: fewer bytes are under way. On an H200 maps of one element of 4 bytes
+  // per thread pay two to four times that beside 16 bytes; loops with several loads under way pay less.
+  double narrow_request = 1.5;
   double block_of_code = 1;      // a basic block of a warp
   double barrier = 0.5;          // of a warp
   double meeting = 8;            // of lanes on one address
@@ -50,7 +54,7 @@ struct Prices {
 double work_of(const XrayLaunch& l, const Prices& price);
 
 // What costs time elsewhere than in an access: see xray_limits.cpp.
-void find_arithmetic(const XrayLaunch& l, double flops, const Prices& price,
+void find_arithmetic(const XrayLaunch& l, double flops, bool tensor_cores, const Prices& price,
                      std::vector<XrayWaste>& into);
 void find_launches(const std::vector<XrayLaunch>& launches, const XrayNeeds& needs,
                    const Prices& price, std::vector<XrayWaste>& into);
@@ -62,8 +66,8 @@ void sort_waste(std::vector<XrayWaste>& all);
 // All of it, sorted; `share` is set.
 std::vector<XrayWaste> find_all_waste(const std::vector<XrayLaunch>& launches,
                                       const XrayNeeds& needs);
-// Those that are worth a sentence: `least_share` of all that the kernels do, or more.
-constexpr double least_share = 0.01;
+// Those that are worth a sentence: `least_share` of all that the kernels do, or more. Where none is, the largest.
+constexpr double least_share = 0.01, least_largest = 0.001;
 std::vector<XrayWaste> worth_saying(std::vector<XrayWaste> all);
 
 }  // namespace warpath::cli

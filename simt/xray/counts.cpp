@@ -51,7 +51,6 @@ void LaunchCounts::add(const LaunchCounts& other) {
   busiest_warp += other.busiest_warp;
   all_warps += other.all_warps;
   warps += other.warps;
-  busiest_block = std::max(busiest_block, other.busiest_block);
   if (timeline.empty()) {
     timeline = other.timeline;
     timeline_ends = other.timeline_ends;

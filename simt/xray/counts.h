@@ -87,7 +87,6 @@ struct LaunchCounts {
   std::unordered_map<const void*, CodeCounts> code;
   std::map<Place, std::uint64_t> barrier_places;
   std::uint64_t busiest_warp = 0, all_warps = 0, warps = 0;  // instructions, over counted blocks
-  std::uint64_t busiest_block = 0;                           // instructions of the one with most
   std::vector<Phase> timeline;
   std::vector<Place> timeline_ends;
 

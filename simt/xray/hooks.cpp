@@ -120,16 +120,14 @@ void block_ended(Block& block) {
   if (!state.counting) return;
   merge_all(block, state);
   end_phase(block, state, {nullptr, 0});
-  std::uint64_t busiest = 0, all = 0;
+  std::uint64_t busiest = 0;
   for (unsigned w = 0; w * 32 < block.thread_count; ++w) {
     const std::uint64_t n = state.warps[w] != nullptr ? state.warps[w]->all_instructions : 0;
     busiest = std::max(busiest, n);
-    all += n;
     state.counts.all_warps += n;
     ++state.counts.warps;
   }
   state.counts.busiest_warp += busiest;
-  state.counts.busiest_block = std::max(state.counts.busiest_block, all);
 }
 
 // The barrier that all threads have reached.

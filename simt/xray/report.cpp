@@ -264,7 +264,6 @@ void write_launch(Writer& w, const LaunchCounts& l, const std::map<const void*, 
   w.number("busiest_warp", static_cast<long long>(l.busiest_warp));
   w.number("all_warps", static_cast<long long>(l.all_warps));
   w.number("warps", static_cast<long long>(l.warps));
-  w.number("busiest_block", static_cast<long long>(l.busiest_block));
   w.name("barrier_lines").open('[');
   for (const auto& [place, times] : l.barrier_places) {
     w.open('{');

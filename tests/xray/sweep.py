@@ -28,8 +28,11 @@ def label(file: Path) -> str:
     return f"{file.parent.name}/{file.stem}"
 
 
-def xray(warpath: str, root: Path, rung: Path) -> dict:
+def xray(warpath: str, root: Path, rung: Path, on: dict | None = None) -> dict:
+    """`on`: the case and the type, {"case": "4096", "dtype": "f16"}; else those that xray chooses."""
     command = [warpath, "xray", str(rung), "--no-registers", "--json"]
+    for what, value in (on or {}).items():
+        command += [f"--{what}", value]
     done = subprocess.run(command, capture_output=True, text=True, cwd=root, check=False)
     if done.returncode != 0:
         return {"error": (done.stdout + done.stderr).strip()}
