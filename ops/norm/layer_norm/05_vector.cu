@@ -31,7 +31,7 @@ void launch(const Forward& args, cudaStream_t stream) {
   CUDA_CHECK(cudaGetLastError());
 }
 
-WARPATH_RUNG(Forward, launch);
+WARPATH_RUNG(Forward, launch, .preferred = even_rows);
 
 }  // namespace
 }  // namespace warpath::layer_norm

@@ -43,8 +43,8 @@ std::string supports(const Backward& args) {
                              args.weight.as<char>(), args.dx.as<char>());
 }
 
-std::string preferred(const Backward&) {
-  return "has no time of a GPU yet: 03";
+std::string preferred(const Backward& args) {
+  return size_of(args.x.dtype) == 2 ? "" : "03 is within a few percent in f32";
 }
 
 WARPATH_RUNG(Backward, launch, .supports = supports, .preferred = preferred,
