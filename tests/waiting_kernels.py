@@ -15,9 +15,7 @@ from pathlib import Path
 
 WAIT, LAUNCH = "ptx::wait_for_grids_before();", "DependentLaunch"
 # A definition at the left margin: its head, and its body up to the brace that ends it.
-FUNCTION = re.compile(
-    r"^(?=\w)([^;{}#/]*?\w+\([^;{}]*\)) \{\n(.*?)^\}", re.MULTILINE | re.DOTALL
-)
+FUNCTION = re.compile(r"^(?=\w)([^;{}#/]*?\w+\([^;{}]*\)) \{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
 BOUNDS = re.compile(r"__launch_bounds__\([^)]*\)")
 HARMLESS = re.compile(
     r"(?:extern )?__shared__|float\* const \w+ = |ptx::let_next_grid_start\(\);|constexpr |using "

@@ -25,6 +25,7 @@ import json
 import re
 import sys
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 from sweep import label, ladders, xray
@@ -200,9 +201,7 @@ def main():
     def read(name, on=None):
         return xray(args.warpath, root, rungs[name], on)
 
-    after = {
-        label(a): label(b) for files in ladders(root).values() for a, b in zip(files, files[1:])
-    }
+    after = {label(a): label(b) for files in ladders(root).values() for a, b in pairwise(files)}
     wanted = {name: case_of(advice.get(name)) for name in chosen}
     tally = Counter()
     with concurrent.futures.ThreadPoolExecutor(2) as pool:

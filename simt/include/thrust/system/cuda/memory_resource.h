@@ -51,10 +51,10 @@ using memory_resource =
     detail::cuda_memory_resource<detail::allocate_device, detail::free_device, pointer<void>>;
 using universal_memory_resource =
     detail::cuda_memory_resource<detail::allocate_managed, detail::free_device,
-                                    universal_pointer<void>>;
+                                 universal_pointer<void>>;
 using universal_host_pinned_memory_resource =
     detail::cuda_memory_resource<detail::allocate_pinned, detail::free_pinned,
-                                    universal_pointer<void>>;
+                                 universal_pointer<void>>;
 
 }  // namespace system::cuda
 
