@@ -209,8 +209,20 @@ TEST(Device, FunctionsInHeadersMayRepeat) {
                        "inline __attribute__((used)) int f"));
   EXPECT_EQ(translated("__simt_device__ int f(int x);"), " int f(int x);");
   EXPECT_FALSE(contains(translated("__simt_host__ __simt_device__ int f() { return 1; }"), "used"));
-  EXPECT_EQ(translated("__simt_device__ int x = 3;"), "static __attribute__((unused)) int x = 3;");
+  EXPECT_EQ(translated("__simt_device__ int x = 3;"),
+            " static __attribute__((unused))  int x = 3;");
   EXPECT_EQ(translate("__simt_device__ int x = 3;", true).text, " int x = 3;");
+}
+
+TEST(Device, TemplatesOfVariablesAreWatched) {
+  const auto watched = [](std::string_view text) {
+    return contains(translate(text, false, true).text, "simt_check_variable_template");
+  };
+  EXPECT_TRUE(watched("template <class T> __simt_device__ Box<T> slot{};"));
+  EXPECT_TRUE(watched("template <class T> __simt_device__ alignas(16) T slot = T(1);"));
+  EXPECT_FALSE(
+      watched("template <class T> __simt_device__ inline Box<T> f(const T* p) { return *p; }"));
+  EXPECT_FALSE(watched("template <class T> __simt_device__ Box<T> f(const T* p);"));
 }
 
 TEST(Device, CallsOfCFunctions) {

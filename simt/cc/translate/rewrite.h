@@ -49,8 +49,8 @@ void qualify_variable(Source& source, Index i, bool own);
 // For the checks: names the variables of the declaration that begins at `begin` and has
 // `__device__` at `i`, and puts a zone without data around them. `counted`: also says which are __constant__.
 void watch_variable(Source& source, Index begin, Index i, bool counted);
-// The same for a template: that there are such variables, for their addresses are not known here.
-void watch_variable_template(Source& source, Index begin);
+// The same for a template, unless it is a function's: that there are such variables, for their addresses are not known here.
+void watch_variable_template(Source& source, Index begin, Index i);
 
 // For the counts: tells of the arrays that the function indexes by what differs between threads. `name` is the token
 // before its parameters, `body` its '{'.

@@ -62,7 +62,15 @@ void watch_variable(Source& s, Index begin, Index at, bool counted) {
   s.insert_after(end, tail + zone());
 }
 
-void watch_variable_template(Source& s, Index begin) {
+void watch_variable_template(Source& s, Index begin, Index at) {
+  for (Index i = at + 1; i < s.size() && !s.is(i, '=') && !s.is(i, ';') && !s.is(i, '{'); ++i) {
+    if (s.is(i, '<') && s.close_angle(i) != none) i = s.close_angle(i);
+    if (!s.is(i, '(')) continue;
+    const bool of_type = s.is(i - 1, Word::alignas_) || s.is(i - 1, Word::attribute_) ||
+                         s.is(i - 1, Word::decltype_);
+    if (!of_type || s.match(i) == none) return;  // a function
+    i = s.match(i);
+  }
   while (s[begin].kind == Kind::directive) ++begin;
   s.insert_before(begin, "[[maybe_unused]] static const bool simt_template_" +
                              std::to_string(begin) +

@@ -452,7 +452,7 @@ class Translator {
     if (checked_ && f.name == none && at_namespace_scope() && watched_ != declaration_) {
       watched_ = declaration_;
       if (is_template()) {
-        watch_variable_template(s_, declaration_);
+        watch_variable_template(s_, declaration_, at_);
       } else {
         watch_variable(s_, declaration_, at_, counted_);
       }
