@@ -5,7 +5,7 @@
 // s back.
 // Limit: the memory, for rows up to 64 KiB; the second read beyond.
 #include "core/host/dispatch.cuh"
-#include "ops/norm/add_norm/add_norm.h"
+#include "ops/norm/add_norm/problem.cuh"
 #include "ops/norm/forward_row.cuh"
 
 namespace warpath::add_norm {
@@ -14,18 +14,7 @@ namespace {
 void launch(const Forward& args, cudaStream_t stream) {
   dispatch_float(args.x.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    norm::ForwardProblem<T> p{};
-    p.x = args.x.as<T>();
-    p.residual = args.residual.as<T>();
-    p.weight = args.weight.as<T>();
-    p.bias = args.bias.as<T>();
-    p.y = args.y.as<T>();
-    p.sum = args.s.as<T>();
-    p.means = args.mean.as<float>();
-    p.rstds = args.rstd.as<float>();
-    p.eps = static_cast<float>(args.eps);
-    p.rows = args.x.shape[0];
-    p.cols = args.x.shape[1];
+    const norm::ForwardProblem<T> p = problem_of<T>(args);
     if (args.kind == Kind::layer)
       norm::launch_forward_row<true, true>(p, stream);
     else

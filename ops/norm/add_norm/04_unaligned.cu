@@ -8,7 +8,7 @@
 // Limit: what a row costs besides its bytes (a reduction, its edges), most of all in 16 bits, where the bytes
 // are half as many. Rows of up to 32 KiB.
 #include "core/host/dispatch.cuh"
-#include "ops/norm/add_norm/add_norm.h"
+#include "ops/norm/add_norm/problem.cuh"
 #include "ops/norm/forward_unaligned.cuh"
 
 namespace warpath::add_norm {
@@ -17,18 +17,7 @@ namespace {
 void launch(const Forward& args, cudaStream_t stream) {
   dispatch_float(args.x.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    norm::ForwardProblem<T> p{};
-    p.x = args.x.as<T>();
-    p.residual = args.residual.as<T>();
-    p.weight = args.weight.as<T>();
-    p.bias = args.bias.as<T>();
-    p.y = args.y.as<T>();
-    p.sum = args.s.as<T>();
-    p.means = args.mean.as<float>();
-    p.rstds = args.rstd.as<float>();
-    p.eps = static_cast<float>(args.eps);
-    p.rows = args.x.shape[0];
-    p.cols = args.x.shape[1];
+    const norm::ForwardProblem<T> p = problem_of<T>(args);
     if (args.kind == Kind::layer)
       norm::launch_forward_unaligned<true, true>(p, stream);
     else

@@ -7,7 +7,7 @@
 // every row. A row gets a warp, four warps or the whole block of 512 threads.
 // Limit: the memory, for rows of up to 32 KiB.
 #include "core/host/dispatch.cuh"
-#include "ops/norm/add_norm/add_norm.h"
+#include "ops/norm/add_norm/problem.cuh"
 #include "ops/norm/backward_ring.cuh"
 
 namespace warpath::add_norm {
@@ -16,19 +16,7 @@ namespace {
 void launch(const Backward& args, cudaStream_t stream) {
   dispatch_float(args.s.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    norm::BackwardProblem<T> p{};
-    p.x = args.s.as<T>();
-    p.dy = args.dy.as<T>();
-    p.ds = args.ds.as<T>();
-    p.means = args.mean.as<float>();
-    p.rstds = args.rstd.as<float>();
-    p.weight = args.weight.as<T>();
-    p.dx = args.dx.as<T>();
-    p.dweight = args.dweight.as<T>();
-    p.dbias = args.dbias.as<T>();
-    p.rows = args.s.shape[0];
-    p.cols = args.s.shape[1];
-    p.scratch = args.scratch.data;
+    const norm::BackwardProblem<T> p = problem_of<T>(args);
     if (args.kind == Kind::layer)
       norm::launch_backward_ring<true, true>(p, stream);
     else

@@ -8,7 +8,7 @@
 // Limit: what a row costs besides its bytes (a reduction, its edges), most of all in 16 bits, where the bytes
 // are half as many. Rows of up to 24 KiB.
 #include "core/host/dispatch.cuh"
-#include "ops/norm/add_norm/add_norm.h"
+#include "ops/norm/add_norm/problem.cuh"
 #include "ops/norm/backward_unaligned.cuh"
 
 namespace warpath::add_norm {
@@ -17,19 +17,7 @@ namespace {
 void launch(const Backward& args, cudaStream_t stream) {
   dispatch_float(args.s.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    norm::BackwardProblem<T> p{};
-    p.x = args.s.as<T>();
-    p.dy = args.dy.as<T>();
-    p.ds = args.ds.as<T>();
-    p.means = args.mean.as<float>();
-    p.rstds = args.rstd.as<float>();
-    p.weight = args.weight.as<T>();
-    p.dx = args.dx.as<T>();
-    p.dweight = args.dweight.as<T>();
-    p.dbias = args.dbias.as<T>();
-    p.rows = args.s.shape[0];
-    p.cols = args.s.shape[1];
-    p.scratch = args.scratch.data;
+    const norm::BackwardProblem<T> p = problem_of<T>(args);
     if (args.kind == Kind::layer)
       norm::launch_backward_unaligned<true, true>(p, stream);
     else

@@ -9,7 +9,7 @@
 // are half as many. Rows of up to 48 KiB.
 #include "core/host/dispatch.cuh"
 #include "ops/norm/forward_unaligned.cuh"
-#include "ops/norm/layer_norm/layer_norm.h"
+#include "ops/norm/layer_norm/problem.cuh"
 
 namespace warpath::layer_norm {
 namespace {
@@ -17,16 +17,7 @@ namespace {
 void launch(const Forward& args, cudaStream_t stream) {
   dispatch_float(args.x.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    norm::ForwardProblem<T> p{};
-    p.x = args.x.as<T>();
-    p.weight = args.weight.as<T>();
-    p.bias = args.bias.as<T>();
-    p.y = args.y.as<T>();
-    p.means = args.mean.as<float>();
-    p.rstds = args.rstd.as<float>();
-    p.eps = static_cast<float>(args.eps);
-    p.rows = args.x.shape[0];
-    p.cols = args.x.shape[1];
+    const norm::ForwardProblem<T> p = problem_of<T>(args);
     norm::launch_forward_unaligned<true, false>(p, stream);
   });
   CUDA_CHECK(cudaGetLastError());

@@ -7,7 +7,7 @@
 // normalised; one over 128 KiB is read twice.
 #include "core/host/dispatch.cuh"
 #include "ops/norm/forward_row.cuh"
-#include "ops/norm/rms_norm/rms_norm.h"
+#include "ops/norm/rms_norm/problem.cuh"
 
 namespace warpath::rms_norm {
 namespace {
@@ -15,14 +15,7 @@ namespace {
 void launch(const Forward& args, cudaStream_t stream) {
   dispatch_float(args.x.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    norm::ForwardProblem<T> p{};
-    p.x = args.x.as<T>();
-    p.weight = args.weight.as<T>();
-    p.y = args.y.as<T>();
-    p.rstds = args.rstd.as<float>();
-    p.eps = static_cast<float>(args.eps);
-    p.rows = args.x.shape[0];
-    p.cols = args.x.shape[1];
+    const norm::ForwardProblem<T> p = problem_of<T>(args);
     norm::launch_forward_row<false, false>(p, stream);
   });
   CUDA_CHECK(cudaGetLastError());

@@ -8,7 +8,7 @@
 // Limit: the memory. In larger clusters, the time that blocks wait for each other.
 #include "core/host/dispatch.cuh"
 #include "ops/norm/forward_staged.cuh"
-#include "ops/norm/rms_norm/rms_norm.h"
+#include "ops/norm/rms_norm/problem.cuh"
 
 namespace warpath::rms_norm {
 namespace {
@@ -16,14 +16,7 @@ namespace {
 void launch(const Forward& args, cudaStream_t stream) {
   dispatch_float(args.x.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    norm::ForwardProblem<T> p{};
-    p.x = args.x.as<T>();
-    p.weight = args.weight.as<T>();
-    p.y = args.y.as<T>();
-    p.rstds = args.rstd.as<float>();
-    p.eps = static_cast<float>(args.eps);
-    p.rows = args.x.shape[0];
-    p.cols = args.x.shape[1];
+    const norm::ForwardProblem<T> p = problem_of<T>(args);
     norm::launch_forward_staged<false>(p, stream);
   });
   CUDA_CHECK(cudaGetLastError());

@@ -9,7 +9,7 @@
 // are half as many. Rows of up to 64 KiB.
 #include "core/host/dispatch.cuh"
 #include "ops/norm/forward_unaligned.cuh"
-#include "ops/norm/rms_norm/rms_norm.h"
+#include "ops/norm/rms_norm/problem.cuh"
 
 namespace warpath::rms_norm {
 namespace {
@@ -17,14 +17,7 @@ namespace {
 void launch(const Forward& args, cudaStream_t stream) {
   dispatch_float(args.x.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    norm::ForwardProblem<T> p{};
-    p.x = args.x.as<T>();
-    p.weight = args.weight.as<T>();
-    p.y = args.y.as<T>();
-    p.rstds = args.rstd.as<float>();
-    p.eps = static_cast<float>(args.eps);
-    p.rows = args.x.shape[0];
-    p.cols = args.x.shape[1];
+    const norm::ForwardProblem<T> p = problem_of<T>(args);
     norm::launch_forward_unaligned<false, false>(p, stream);
   });
   CUDA_CHECK(cudaGetLastError());

@@ -9,7 +9,7 @@
 // Limit: the memory, for rows of up to 32 KiB.
 #include "core/host/dispatch.cuh"
 #include "ops/norm/backward_ring.cuh"
-#include "ops/norm/rms_norm/rms_norm.h"
+#include "ops/norm/rms_norm/problem.cuh"
 
 namespace warpath::rms_norm {
 namespace {
@@ -17,16 +17,7 @@ namespace {
 void launch(const Backward& args, cudaStream_t stream) {
   dispatch_float(args.x.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    norm::BackwardProblem<T> p{};
-    p.x = args.x.as<T>();
-    p.dy = args.dy.as<T>();
-    p.rstds = args.rstd.as<float>();
-    p.weight = args.weight.as<T>();
-    p.dx = args.dx.as<T>();
-    p.dweight = args.dweight.as<T>();
-    p.rows = args.x.shape[0];
-    p.cols = args.x.shape[1];
-    p.scratch = args.scratch.data;
+    const norm::BackwardProblem<T> p = problem_of<T>(args);
     norm::launch_backward_ring<false, false>(p, stream);
   });
   CUDA_CHECK(cudaGetLastError());
