@@ -32,7 +32,7 @@ struct Ranked {
   }
   __device__ __forceinline__ unsigned rank(int key) const {
     const unsigned sign = unsigned(key >> 31) & clear;
-    return ((unsigned(key) ^ sign) - sign ^ (~clear & 0x80000000u)) ^ flip;
+    return (((unsigned(key) ^ sign) - sign) ^ (~clear & 0x80000000u)) ^ flip;
   }
   __device__ __forceinline__ unsigned rank(float key) const {
     unsigned bits = __float_as_uint(key) & ~(clear & 0x80000000u);
