@@ -11,7 +11,7 @@
 #include "core/thread/divisor.cuh"
 #include "core/thread/vector.cuh"
 #include "core/warp/scan.cuh"
-#include "ops/image/augment/pixel.cuh"
+#include "ops/image/augment/neighbours.cuh"
 
 namespace warpath::augment {
 namespace {
@@ -148,27 +148,15 @@ __global__ void __launch_bounds__(threads)
 }
 
 void launch(const Args& args, cudaStream_t stream) {
-  const Ranges ranges = Ranges::of(args);
-  if (args.y.size() == 0) return;
-  dispatch_float(args.y.dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const dim3 grid(grid_x(std::int64_t(ranges.height) * ranges.width, threads * steps * N),
-                    static_cast<unsigned>(std::min<std::int64_t>(args.x.shape[0], 65535)));
-    words<T><<<grid, threads, 0, stream>>>(args.x.as<unsigned char>(), args.y.as<T>(),
-                                           args.mean.as<float>(), args.std.as<float>(), ranges,
-                                           Divisor::of(ranges.width / N), int(args.x.shape[1]),
-                                           int(args.x.shape[2]), args.x.shape[0]);
-  });
-  CUDA_CHECK(cudaGetLastError());
+  launch_neighbours<N>(args, threads, threads * steps * N, stream,
+                       []<class T>(Tag<T>) { return words<T>; });
 }
 
 std::string fits(const Args& args) {
   if (args.rotation != 0) return "takes images that are not turned";
-  if (args.like.shape[1] % N != 0) return "the width of the result must be a multiple of 4";
   if (!args.x.is_aligned(4) || args.x.size() % 4 != 0)
     return "the images must start at a multiple of four bytes, and have so many";
-  const bool aligned = args.y.is_aligned(N * size_of(args.y.dtype));
-  return aligned ? "" : "the result must start at a multiple of four elements";
+  return takes_neighbours<N>(args);
 }
 std::string preferred(const Args& args) {
   return args.like.shape[0] * args.like.shape[1] >= threads * steps * N

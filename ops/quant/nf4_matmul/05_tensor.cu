@@ -24,13 +24,6 @@ struct Shared {
   float part[warps][8 * Groups][outputs];
 };
 
-template <class T>
-__device__ __forceinline__ uint2 entry_of(float first, float second) {
-  const float left[2] = {first - to_float(from_float<T>(first)),
-                         second - to_float(from_float<T>(second))};
-  return make_uint2(pack<T>(first, second), pack<T>(left[0], left[1]));
-}
-
 // Groups is 1 for up to 8 rows of x, 2 for up to 16.
 template <class T, int Groups>
 __global__ void __launch_bounds__(threads) tensor(const Problem<T> p) {

@@ -30,13 +30,6 @@ struct Shared {
   float part[2][warps][most_rows_of_x][outputs];  // in turns
 };
 
-template <class T>
-__device__ __forceinline__ uint2 entry_of(float first, float second) {
-  const float left[2] = {first - to_float(from_float<T>(first)),
-                         second - to_float(from_float<T>(second))};
-  return make_uint2(pack<T>(first, second), pack<T>(left[0], left[1]));
-}
-
 // What a lane has of two neighbouring blocks: a quarter of each in two rows of w, and what makes their factors.
 struct Piece {
   Vector<std::uint32_t, 2> codes[2][together];

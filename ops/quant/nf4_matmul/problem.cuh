@@ -51,6 +51,14 @@ Problem<T> problem_of(const Args& args) {
           nf4::map};
 }
 
+// Two weights for the tensor cores: rounded, as one word, and what their rounding has lost, as another.
+template <class T>
+__device__ __forceinline__ uint2 entry_of(float first, float second) {
+  const float left[2] = {first - to_float(from_float<T>(first)),
+                         second - to_float(from_float<T>(second))};
+  return make_uint2(pack<T>(first, second), pack<T>(left[0], left[1]));
+}
+
 inline std::string in_vectors(const Args& args) {
   if (args.x.is_aligned(16) && args.codes.is_aligned(16)) return {};
   return "x and codes must start at multiples of 16 bytes";

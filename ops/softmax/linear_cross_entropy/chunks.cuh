@@ -74,28 +74,31 @@ inline std::int64_t scratch_bytes(const Args& args) {
 
 inline constexpr int row_threads = 512;
 
+// f(vector, its column) for the elements of a row that begins at a 16-byte boundary.
+template <class T, class F>
+__device__ __forceinline__ void for_each_of_row(T* x, int words, F f) {
+  constexpr int N = lanes_of_16<T>;
+  const Cut<N> cut(x, words);
+#pragma unroll 4
+  for (int v = threadIdx.x; v < cut.vectors; v += row_threads)
+    f(load<N>(x + cut.column(v)), cut.column(v));
+  if (const int e = cut.edge(threadIdx.x); e >= 0) f(Vector<T, 1>{x[e]}, e);
+}
+
 // The losses of a chunk, and the gradient over the logits; zeros behind the row's end, for the
 // products read whole vectors. One block per row, as 03 of cross_entropy.
 template <class T>
 static __global__ void __launch_bounds__(row_threads)
     token_rows(T* logits, std::int64_t pitch, Tokens tokens) {
-  constexpr int N = lanes_of_16<T>;
   __shared__ Stat slots[row_threads / 32];
   __shared__ float sums[row_threads / 32];
   const std::int64_t row = blockIdx.x;
   T* x = logits + row * pitch;
   const Target target(tokens, row);
   const float logit = target.logit(x);
-  const Cut<N> cut(x, tokens.words);
-  const auto for_each = [&](auto f) {
-#pragma unroll 4
-    for (int v = threadIdx.x; v < cut.vectors; v += row_threads)
-      f(load<N>(x + cut.column(v)), cut.column(v));
-    if (const int e = cut.edge(threadIdx.x); e >= 0) f(Vector<T, 1>{x[e]}, e);
-  };
   Stat seen = nothing();
   float sum = 0;
-  for_each([&](const auto& v, int) {
+  for_each_of_row(x, tokens.words, [&](const auto& v, int) {
     seen = include(seen, v);
     if (tokens.smoothing != 0) sum += sum_of(v);
   });
@@ -103,7 +106,8 @@ static __global__ void __launch_bounds__(row_threads)
   if (tokens.smoothing != 0) sum = block_reduce<row_threads>(sum, Sum{}, sums);
   if (threadIdx.x == 0) write_token(tokens, row, target, seen, logit, sum);
   const Slope slope(tokens, target, seen, gradient_scale(tokens));
-  for_each([&]<int M>(const Vector<T, M>& v, int c) { store<M>(x + c, slope.of(v, c)); });
+  for_each_of_row(x, tokens.words,
+                  [&]<int M>(const Vector<T, M>& v, int c) { store<M>(x + c, slope.of(v, c)); });
   if (const int c = tokens.words + int(threadIdx.x); c < pitch) x[c] = from_float<T>(0);
 }
 

@@ -41,17 +41,6 @@ struct SlicePlan {
   }
 };
 
-// f(vector, its column) for the elements of a row that begins at a 16-byte boundary.
-template <class T, class F>
-__device__ __forceinline__ void for_each_of_row(T* x, int words, F f) {
-  constexpr int N = lanes_of_16<T>;
-  const Cut<N> cut(x, words);
-#pragma unroll 4
-  for (int v = threadIdx.x; v < cut.vectors; v += row_threads)
-    f(load<N>(x + cut.column(v)), cut.column(v));
-  if (const int e = cut.edge(threadIdx.x); e >= 0) f(Vector<T, 1>{x[e]}, e);
-}
-
 // One block per row: `words` logits, of which the first is word `first`, are joined to what was seen.
 template <class T>
 static __global__ void __launch_bounds__(row_threads)
