@@ -43,6 +43,9 @@ TEST(Kernels, LaunchBounds) {
       translate("__simt_global__ void __simt_launch_bounds__(64, 2) k(int* p) { *p = 1; }").text;
   EXPECT_TRUE(contains(plain, "{::simt::launch_bound(64, 2), nullptr}")) << plain;
   EXPECT_FALSE(contains(plain, "in_launch_bounds")) << plain;
+  const std::string cluster =
+      translate("__simt_global__ void __simt_cluster_dims__(2, 1) k(int* p) { *p = 1; }").text;
+  EXPECT_TRUE(contains(cluster, "{0, nullptr, {2, 1}}")) << cluster;
   const std::string of_template =
       translate("template <int N> __simt_global__ void __simt_launch_bounds__(N) k(int* p) { }")
           .text;

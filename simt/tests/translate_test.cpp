@@ -67,6 +67,12 @@ TEST(Counted, IndexedArraysAreTold) {
   EXPECT_FALSE(contains(counted("constexpr float a[4] = {}; p.y[0] = a[n];"), told));
   EXPECT_TRUE(contains(counted("p.y[0] = p.of[n];"),
                        "if constexpr (::simt_is_array<decltype(p.of)>) { "
+                       "::simt_xray_array(\"p.of\", &p.of, sizeof(p.of), false); }"));
+  // Compilers do not report reads of constant objects.
+  EXPECT_TRUE(contains(translate("__simt_global__ void k(int n, const __simt_grid_constant__ P p) "
+                                 "{ p.y[0] = p.of[n]; }",
+                                 false, true, false, nullptr, false, true)
+                           .text,
                        "::simt_xray_array(\"p.of\", &p.of, sizeof(p.of), true); }"));
   EXPECT_FALSE(contains(translate("__simt_global__ void k(int n) { int a[2]; a[n] = 1; }").text,
                         "simt_xray"));

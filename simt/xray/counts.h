@@ -17,7 +17,7 @@
 namespace simt::xray {
 
 // Local: arrays of a thread that are indexed by what only a run knows. Constant: __constant__ variables, and parameters
-// that are indexed so.
+// with __grid_constant__ that are indexed so.
 enum class Space : unsigned char { global, shared, local, constant, cluster };
 // Async: a copy that goes past the registers (cp.async). Bulk: by the copy engine, not by lanes.
 // Code: no access; a basic block begins.

@@ -272,8 +272,7 @@ void simt_xray_constant(const char*, const volatile void* base, std::size_t) {
   simt::xray::Variable* const v = simt::xray::find_variable(reinterpret_cast<std::uint64_t>(base));
   if (v != nullptr) v->constant = true;
 }
-void simt_xray_array(const char* name, const volatile void* base, std::size_t size,
-                     bool parameter) {
+void simt_xray_array(const char* name, const volatile void* base, std::size_t size, bool constant) {
   using namespace simt::xray;
   if (simt::front == nullptr) return;
   simt::Block& block = simt::current_block();
@@ -288,7 +287,7 @@ void simt_xray_array(const char* name, const volatile void* base, std::size_t si
   if (at == own_arrays) return;
   count = std::max<std::uint8_t>(count, static_cast<std::uint8_t>(at + 1));
   mine[at] = {reinterpret_cast<std::uint64_t>(base), size, id,
-              parameter ? Space::constant : Space::local};
+              constant ? Space::constant : Space::local};
 }
 void simt_xray_atomic(const volatile void* address, std::size_t size) {
   simt::xray::atomic(address, static_cast<unsigned>(size), Atomic::other, HERE);

@@ -167,6 +167,8 @@ class Driver {
 #else
     if (!watched()) flags.push_back("-march=native");
 #endif
+    // A misaligned access ends a kernel (runtime/faults/fault.cpp).
+    if (!watched()) flags.push_back("-fsanitize=alignment");
     if (o_.shared) flags.push_back("-fPIC");
     append(flags, o_.compile);
     if (o_.check) append(flags, check_flags());

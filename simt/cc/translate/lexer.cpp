@@ -17,6 +17,7 @@ const std::unordered_map<std::string_view, Word>& words() {
       {"__simt_host__", Word::host_},
       {"__simt_constant__", Word::mark_},
       {"__simt_managed__", Word::mark_},
+      {"__simt_grid_constant__", Word::mark_},
       {"__simt_cluster_dims__", Word::cluster_dims_},
       {"__simt_launch_bounds__", Word::cluster_dims_},
       {"asm", Word::asm_},

@@ -1,6 +1,7 @@
 // For the counts of --xray: which local arrays, and which arrays among a kernel's parameters, are indexed by a value that
-// may differ from thread to thread. A GPU's registers cannot be indexed, so such an array lives in local memory, and
-// such a parameter is read from constant memory. A call tells where it is; which lanes really differ is counted.
+// may differ from thread to thread. A GPU's registers cannot be indexed, so such an array lives in local memory. Such a
+// parameter is copied there too, except one with __grid_constant__, which is read from constant memory. A call tells where
+// it is; which lanes really differ is counted.
 
 #include <unordered_set>
 
@@ -101,9 +102,9 @@ bool indexes(const Source& s, std::string_view name, Range r, const Names& varyi
   return false;
 }
 
-std::string tell(const std::string& name, const std::string& what, bool parameter) {
+std::string tell(const std::string& name, const std::string& what, bool constant) {
   return " ::simt_xray_array(\"" + name + "\", &" + what + ", sizeof(" + what + "), " +
-         (parameter ? "true" : "false") + ");";
+         (constant ? "true" : "false") + ");";
 }
 
 void tell_locals(Source& s, Range body, const Names& varying) {
@@ -128,24 +129,40 @@ void tell_locals(Source& s, Range body, const Names& varying) {
   }
 }
 
+// The name of the parameter that `name` is; none if it is none.
+Index find_parameter(const Source& s, Range parameters, std::string_view name) {
+  for (Index p = parameters.begin; p < parameters.end; ++p)
+    if (s.is_name(p) && s.text(p) == name && (s.is(p + 1, ',') || s.is(p + 1, ')'))) return p;
+  return none;
+}
+
+// Takes the `const` of a parameter with __grid_constant__ away: compilers do not report reads of constant objects.
+bool is_grid_constant(Source& s, Range parameters, Index name) {
+  Index begin = name;
+  while (begin > parameters.begin && !s.is(begin - 1, ',')) --begin;
+  bool found = false;
+  for (Index i = begin; i < name; ++i) found = found || s.text(i) == "__simt_grid_constant__";
+  for (Index i = begin; i < name && found; ++i)
+    if (s.is(i, Word::const_)) s.replace(i, i, "");
+  return found;
+}
+
 // `p.table[i]`, where the table is an array and no pointer.
 void tell_parameters(Source& s, Range parameters, Range body, const Names& varying) {
   std::unordered_set<std::string> told;
   std::string calls;
   for (Index i = body.begin; i < body.end; ++i) {
     if (!s.is_name(i) || is_member(s, i) || !s.is(i + 1, '.')) continue;
-    bool known = false;
-    for (Index p = parameters.begin; p < parameters.end && !known; ++p)
-      known = s.is_name(p) && s.text(p) == s.text(i) && (s.is(p + 1, ',') || s.is(p + 1, ')'));
-    if (!known) continue;
+    const Index parameter = find_parameter(s, parameters, s.text(i));
+    if (parameter == none) continue;
     Index end = i + 1;
     while (s.is(end, '.') && s.is_name(end + 1)) end += 2;
     if (!s.is(end, '[') || s.match(end) == none || !varies(s, {end + 1, s.match(end)}, varying))
       continue;
     const std::string what = s.flat_text({i, end});
     if (!told.insert(what).second) continue;
-    calls +=
-        " if constexpr (::simt_is_array<decltype(" + what + ")>) {" + tell(what, what, true) + " }";
+    calls += " if constexpr (::simt_is_array<decltype(" + what + ")>) {" +
+             tell(what, what, is_grid_constant(s, parameters, parameter)) + " }";
   }
   if (!calls.empty()) s.insert_after(body.begin, std::move(calls));
 }

@@ -336,7 +336,7 @@ class Translator {
                         "(\"" + name + "\", [](auto simt_id) -> decltype(simt_id(" + name +
                         ")) { return simt_id(" + name + "); }, {" + launch_bound(f.body) + ", " +
                         (has_shared ? "&::simt::static_shared<" + facts_ + ">" : "nullptr") +
-                        "});");
+                        cluster_size(f.body) + "});");
   }
 
   // An instance of a template registers itself when it is made, for launches through a pointer from
@@ -378,6 +378,15 @@ class Translator {
       if (!sizes.empty()) return "::simt::launch_bound(" + sizes + ")";
     }
     return "0";
+  }
+
+  // ", {2, 1}" for `__cluster_dims__(2, 1)`, nothing without it.
+  std::string cluster_size(Index body) const {
+    for (Index i = declaration_; i < body; ++i) {
+      if (s_.text(i) != "__simt_cluster_dims__" || s_.match(i + 1) == none) continue;
+      return ", {" + s_.flat_text({i + 2, s_.match(i + 1)}) + "}";
+    }
+    return "";
   }
 
   // What a thread reads of threadIdx.x and the like is the same as long as it runs, and no access

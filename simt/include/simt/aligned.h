@@ -1,8 +1,8 @@
 #pragma once
 
-// A GPU reads and writes a vector type only at a multiple of its size: cudaErrorMisalignedAddress elsewhere. A CPU does not
+// A GPU reads and writes a type only at a multiple of its alignment: cudaErrorMisalignedAddress elsewhere. A CPU does not
 // mind, and the compiler takes vectors apart. The loads and stores that are functions (__ldg, __stcs, inline PTX) look at
-// the address; a plain `*p` is looked at by the checks alone.
+// the address here; for a plain `*p` the compiler does (-fsanitize=alignment).
 
 #include <cstddef>
 #include <type_traits>

@@ -3,6 +3,7 @@
 // The typed forms of the runtime API that CUDA gives C++ programs.
 
 #include <cuda_runtime_api.h>
+#include <simt/kernel.h>
 
 namespace simt {
 
@@ -123,11 +124,11 @@ cudaError_t cudaGetSymbolSize(size_t* size, const T& symbol) {
 
 template <class T>
 cudaError_t cudaFuncSetAttribute(T* kernel, cudaFuncAttribute attr, int value) {
-  return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), attr, value);
+  return cudaFuncSetAttribute(static_cast<const void*>(simt::kernel_handle(kernel)), attr, value);
 }
 template <class T>
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, T* kernel) {
-  return cudaFuncGetAttributes(attributes, reinterpret_cast<const void*>(kernel));
+  return cudaFuncGetAttributes(attributes, static_cast<const void*>(simt::kernel_handle(kernel)));
 }
 template <class T>
 cudaError_t cudaFuncSetCacheConfig(T* kernel, cudaFuncCache config) {

@@ -4,6 +4,7 @@
 // only in how far the effect reaches, which is the same on a CPU. Each one calls spin_hint, so a
 // thread that spins on an atomic lets the others go on.
 
+#include <simt/aligned.h>
 #include <simt/self.h>
 #include <vector_types.h>
 #ifdef __SIMT_XRAY__
@@ -12,6 +13,10 @@
 
 #include <cstring>
 #include <type_traits>
+
+#if defined(__SIMT_CHECK__) && !defined(__SIMT_XRAY__)
+extern "C" void simt_check_misaligned(const void* at, std::size_t bytes, bool write);
+#endif
 
 namespace simt {
 
@@ -41,6 +46,17 @@ struct AtomicBits<8> {
 #define SIMT_ATOMIC_INLINE inline
 #endif
 
+// An atomic function's operand lies at a multiple of its size.
+template <class T>
+[[gnu::always_inline]] inline void require_multiple_of_size(const T* address) {
+#if defined(__SIMT_CHECK__) && !defined(__SIMT_XRAY__)
+  if (reinterpret_cast<std::size_t>(address) % sizeof(T) != 0)
+    ::simt_check_misaligned(address, sizeof(T), true);
+#else
+  require_alignment(reinterpret_cast<const typename AtomicBits<sizeof(T)>::type*>(address));
+#endif
+}
+
 // Reads, changes and writes back in one step: change(old) gives the new value, the old one is
 // returned. T is any trivially copyable type of 1, 2, 4 or 8 bytes.
 template <class T, class F>
@@ -48,6 +64,7 @@ SIMT_ATOMIC_INLINE T atomic_rmw(T* address, F change) {
   static_assert(std::is_trivially_copyable_v<T>);
   using Bits = typename AtomicBits<sizeof(T)>::type;
   spin_hint();
+  require_multiple_of_size(address);
   Bits* const bits = reinterpret_cast<Bits*>(address);
   Bits seen = __atomic_load_n(bits, __ATOMIC_RELAXED);
   for (;;) {
@@ -66,6 +83,7 @@ template <class T>
 SIMT_ATOMIC_INLINE T atomic_exchange(T* address, T value) {
   using Bits = typename AtomicBits<sizeof(T)>::type;
   spin_hint();
+  require_multiple_of_size(address);
   Bits next;
   std::memcpy(&next, &value, sizeof next);
   const Bits old = __atomic_exchange_n(reinterpret_cast<Bits*>(address), next, __ATOMIC_RELAXED);
@@ -77,6 +95,7 @@ SIMT_ATOMIC_INLINE T atomic_exchange(T* address, T value) {
 template <class T>
 SIMT_ATOMIC_INLINE T atomic_cas(T* address, T expected, T value) {
   spin_hint();
+  require_multiple_of_size(address);
   __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE);
   return expected;
 }
@@ -90,7 +109,13 @@ inline float atomic_sum(const float* address, float old, float value) {
     return __builtin_fabsf(x) < 0x1p-126f ? __builtin_copysignf(0.0f, x) : x;
   };
   const float sum = old + value, quick = flushed(flushed(old) + flushed(value));
+  if (sum != sum) return __builtin_bit_cast(float, 0x7fffffffu);
   return sum == quick || is_shared(address) ? sum : quick;
+}
+
+// A NaN stays as it is.
+inline double atomic_sum(const double*, double old, double value) {
+  return value != value ? value : old != old ? old : old + value;
 }
 
 }  // namespace simt
@@ -104,8 +129,9 @@ inline float atomic_sum(const float* address, float old, float value) {
   SIMT_ATOMIC_SCOPE(NAME, T, __VA_ARGS__)         \
   SIMT_ATOMIC_SCOPE(NAME##_block, T, __VA_ARGS__) \
   SIMT_ATOMIC_SCOPE(NAME##_system, T, __VA_ARGS__)
-#define SIMT_ATOMIC_FETCH(NAME, T, BUILTIN) \
-  SIMT_ATOMIC(NAME, T, simt::spin_hint(); return BUILTIN(address, value, __ATOMIC_RELAXED);)
+#define SIMT_ATOMIC_FETCH(NAME, T, BUILTIN)                                        \
+  SIMT_ATOMIC(NAME, T, simt::spin_hint(); simt::require_multiple_of_size(address); \
+              return BUILTIN(address, value, __ATOMIC_RELAXED);)
 #define SIMT_ATOMIC_RMW(NAME, T, EXPRESSION) \
   SIMT_ATOMIC(NAME, T, return simt::atomic_rmw(address, [=](T old) -> T { return EXPRESSION; });)
 
@@ -115,7 +141,7 @@ SIMT_ATOMIC_FETCH(atomicAdd, int, __atomic_fetch_add)
 SIMT_ATOMIC_FETCH(atomicAdd, unsigned, __atomic_fetch_add)
 SIMT_ATOMIC_FETCH(atomicAdd, simt_ull, __atomic_fetch_add)
 SIMT_ATOMIC_RMW(atomicAdd, float, simt::atomic_sum(address, old, value))
-SIMT_ATOMIC_RMW(atomicAdd, double, old + value)
+SIMT_ATOMIC_RMW(atomicAdd, double, simt::atomic_sum(address, old, value))
 SIMT_ATOMIC_FETCH(atomicSub, int, __atomic_fetch_sub)
 SIMT_ATOMIC_FETCH(atomicSub, unsigned, __atomic_fetch_sub)
 

@@ -36,6 +36,10 @@
 #define __host__ __simt_host__
 #define __cluster_dims__(...) __simt_cluster_dims__(__VA_ARGS__)
 #define __launch_bounds__(...) __simt_launch_bounds__(__VA_ARGS__)
+#ifdef __SIMT_XRAY__
+#undef __grid_constant__
+#define __grid_constant__ __simt_grid_constant__
+#endif
 #ifdef __SIMT_CHECK__
 #undef __constant__
 #define __constant__ __simt_constant__ __simt_device__

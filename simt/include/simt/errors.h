@@ -26,9 +26,14 @@ void show_refusal(const std::string& text);
 // True from a fault until cudaDeviceReset: launches are refused.
 bool is_poisoned();
 
-// Bytes of dynamic shared memory a launch of this kernel may ask for: 48 KiB unless
-// cudaFuncSetAttribute raised it.
-std::size_t max_dynamic_shared(const void* kernel);
+// Bytes of shared memory: of the kernel's own variables, and what a launch may ask for beside them.
+// Both together have 48 KiB unless cudaFuncSetAttribute raised it.
+struct SharedLimit {
+  std::size_t own;
+  std::size_t dynamic;
+  bool is_set;
+};
+SharedLimit shared_limit_of(const void* kernel);
 
 // Threads of a block that its __launch_bounds__ allow; 0 if it has none, or is a template.
 unsigned launch_bound_of(const void* kernel);

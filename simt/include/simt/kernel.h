@@ -24,6 +24,7 @@ void describe_kernel(const void* identity, const KernelFacts& facts);
 
 // Registered name of a kernel, or null.
 const char* kernel_name(const void* identity);
+bool is_kernel(const void* identity);
 
 cudaError_t launch_registered(const Config& config, const void* identity, void** args);
 Config config_of(const cudaLaunchConfig_t& from);
@@ -134,9 +135,9 @@ struct KernelRegistrar {
 }  // namespace simt
 
 cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** args,
-                             size_t dynamic_shared, cudaStream_t stream);
+                             size_t dynamic_shared = 0, cudaStream_t stream = nullptr);
 cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** args,
-                                        size_t dynamic_shared, cudaStream_t stream);
+                                        size_t dynamic_shared = 0, cudaStream_t stream = nullptr);
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void** args);
 
 template <class... P>

@@ -1,6 +1,6 @@
 #pragma once
 
-// What is known of a kernel before it runs: __launch_bounds__ and the bytes of its shared variables.
+// What is known of a kernel before it runs: __launch_bounds__, __cluster_dims__ and the bytes of its shared variables.
 // The translator hands them to the kernel's registrar (simt/kernel.h). A template has none, for it
 // has no address where it is defined; there the first launch tells.
 
@@ -32,6 +32,7 @@ struct SharedFact {
 struct KernelFacts {
   unsigned max_threads = 0;  // of a block; 0: no bound
   const StaticShared* shared = nullptr;
+  unsigned cluster[3] = {0, 0, 0};  // of __cluster_dims__; zeros without it
 };
 
 // Of __launch_bounds__(threads, blocks, cluster).

@@ -32,7 +32,7 @@ struct Config {
   bool cooperative = false;
 };
 
-inline Config config(dim3 grid, dim3 block, std::size_t dynamic_shared = 0,
+inline Config config(dim3 grid, dim3 block = 1, std::size_t dynamic_shared = 0,
                      cudaStream_t stream = nullptr) {
   return Config{grid, block, dynamic_shared, stream, dim3(1, 1, 1), false};
 }
@@ -78,20 +78,20 @@ struct OneFunction {
 template <class T>
 struct Kept {
   T value;
-  const T& get() const { return value; }
+  SIMT_UNWATCHED const T& get() const { return value; }
 };
 template <class T>
 struct Kept<T&> {
   T* address;
   Kept(T& object) : address(&object) {}
-  T& get() const { return *address; }
+  SIMT_UNWATCHED T& get() const { return *address; }
 };
 
 // An argument for a parameter that is a reference, of a kernel whose types follow from its arguments.
 template <class T>
 struct Reference {
   T* address;
-  operator T&() const { return *address; }
+  SIMT_UNWATCHED operator T&() const { return *address; }
 };
 template <class T>
 Reference<T> by_reference(T& object) {

@@ -67,11 +67,29 @@ To to_integer(From from, unsigned flags) {
   return static_cast<To>(number);
 }
 
+// NaN keeps its sign and the upper bits of its mantissa between double and 16 bits.
+inline double widened_nan(unsigned short bits) {
+  const unsigned long long sign = bits >> 15, mantissa = bits & 0x3ffu;
+  return as<double>(sign << 63 | 0x7ff8ull << 48 | mantissa << 42);
+}
+template <class Format>
+unsigned short narrowed_nan(double x) {
+  const auto bits = as<unsigned long long>(x) | 1ull << 51;
+  const auto sign = static_cast<unsigned>(bits >> 63) << 15;
+  const auto mantissa = static_cast<unsigned>((bits << 12 >> 12) >> (52 - Format::mantissa_bits));
+  return static_cast<unsigned short>(sign | Format::infinity | mantissa);
+}
+
 // Integral: rounded to a whole number that stays a float (cvt.rni.f32.f32).
 template <class To, class From, unsigned F, bool Integral>
 To convert(From from) {
   if constexpr (is_small_float<From>) {
     if constexpr (std::is_same_v<To, From> && !Integral && F == 0) return from;
+    if constexpr (std::is_same_v<From, Bf16> && std::is_same_v<To, float> && !Integral && F == 0)
+      return as<float>(static_cast<unsigned>(from.bits) << 16);
+    if constexpr (std::is_same_v<From, F16> && std::is_same_v<To, double>) {
+      if ((from.bits & 0x7fffu) > 0x7c00u) return widened_nan(from.bits);
+    }
     return convert<To, float, F, Integral>(static_cast<float>(from.value()));
   } else if constexpr (std::is_integral_v<From> && std::is_integral_v<To>) {
     return (F & flag_sat) != 0 ? held<To>(from) : static_cast<To>(from);
@@ -86,6 +104,9 @@ To convert(From from) {
       if (Integral) number = whole(number, F);
     }
     using Format = std::conditional_t<std::is_same_v<To, F16>, HalfFormat, Bfloat16Format>;
+    if constexpr (std::is_same_v<From, double> && (F & flag_sat) == 0) {
+      if (from != from) return {narrowed_nan<Format>(from)};
+    }
     if ((F & flag_sat) != 0) number = number > 0 ? (number < 1 ? number : 1) : 0;
     return {static_cast<unsigned short>(encode<Format>(number, round_of(F)))};
   } else if constexpr (Integral) {
@@ -93,6 +114,10 @@ To convert(From from) {
   } else if constexpr (std::is_integral_v<From>) {
     return result<F>(in_mode<mode_of(F), To>([](From x) { return static_cast<To>(x); }, from));
   } else {
+    if constexpr (std::is_same_v<From, double> && (F & flag_sat) == 0) {
+      if (from != from) return static_cast<To>(from);
+    }
+    if constexpr (std::is_same_v<From, float> && (F & flag_ftz) != 0) from = result<0>(from);
     return result<F>(
         in_mode<mode_of(F), To>([](From x) { return static_cast<To>(x); }, operand<F>(from)));
   }
@@ -129,14 +154,14 @@ unsigned widen_bytes(unsigned pair) {
 template <bool Finite>
 unsigned tf32_away(float x) {
   unsigned bits = as<unsigned>(x);
-  if (x != x) return 0x7fffffffu;
   if ((bits & 0x7f800000u) != 0x7f800000u) bits += 0x1000u;
-  if (Finite && (bits & 0x7f800000u) == 0x7f800000u) bits = (bits & 0x80000000u) | 0x7f7fe000u;
-  return bits & 0xffffe000u;
+  bits &= 0xffffe000u;  // of NaN, too: it may become an infinity
+  if (Finite && (bits & 0x7f800000u) == 0x7f800000u) bits -= 0x2000u;
+  return bits;
 }
 template <unsigned F, bool Finite>
 unsigned tf32(float x) {
-  if (x != x) return 0x7fffffffu;
+  if (x != x) return 0x7fffe000u;
   return narrow<Tf32Format, F, Finite>(x) << 13;
 }
 

@@ -109,7 +109,7 @@ T mad24_hi(T a, T b, T c) {
   return add<T, F>(mul24_hi<T, 0>(a, b), c);
 }
 
-// A division by zero gives ones in all bits, its remainder the dividend.
+// A division by zero gives ones in all bits, and so does its remainder.
 template <class T, unsigned F>
 T div(T a, T b) {
   if (b == 0) return static_cast<T>(~T{0});
@@ -118,7 +118,7 @@ T div(T a, T b) {
 }
 template <class T, unsigned F>
 T rem(T a, T b) {
-  if (b == 0) return a;
+  if (b == 0) return static_cast<T>(~T{0});
   if (std::is_signed_v<T> && b == static_cast<T>(-1)) return 0;
   return static_cast<T>(a % b);
 }
@@ -259,13 +259,19 @@ unsigned bfind_shift(T a) {
 }
 template <class T, unsigned F>
 unsigned fns(T mask, unsigned base, int n) {
+  if (n == std::numeric_limits<int>::min()) return 0;  // as on an H200
   return __fns(mask, base, n);
+}
+// Of a word the lower 8 bits of position and length count, of 64 bits all of them.
+template <class T>
+constexpr unsigned field_bound(unsigned x) {
+  return sizeof(T) == 4 ? x & 255u : x < 255u ? x : 255u;
 }
 // `length` bits from `position` on.
 template <class T, unsigned F>
 T bfe(T a, unsigned position, unsigned length) {
-  position &= 255u;
-  length &= 255u;
+  position = field_bound<T>(position);
+  length = field_bound<T>(length);
   if (length == 0) return T{0};
   const T shifted = shr<T, 0>(a, position);
   if (position + length >= width_of<T>) return shifted;
@@ -273,8 +279,8 @@ T bfe(T a, unsigned position, unsigned length) {
 }
 template <class T, unsigned F>
 T bfi(T field, T into, unsigned position, unsigned length) {
-  position &= 255u;
-  length &= 255u;
+  position = field_bound<T>(position);
+  length = field_bound<T>(length);
   if (length == 0 || position >= width_of<T>) return into;
   const T ones =
       length >= width_of<T> ? static_cast<T>(~T{0}) : static_cast<T>((T{1} << length) - 1);

@@ -33,8 +33,8 @@ T atom_of(T old, T value) {
     return value;
   } else if constexpr (std::is_floating_point_v<T>) {
     return Op == Atom::add   ? old + value
-           : Op == Atom::min ? std::fmin(old, value)
-                             : std::fmax(old, value);
+           : Op == Atom::min ? fmin_of<T, 0>(old, value)
+                             : fmax_of<T, 0>(old, value);
   } else if constexpr (Op == Atom::add) {
     using U = std::make_unsigned_t<T>;
     return static_cast<T>(static_cast<U>(old) + static_cast<U>(value));
@@ -67,7 +67,13 @@ unsigned short narrow_half(float value) {
 template <class T, Atom Op, class Value>
 SIMT_ATOMIC_INLINE T atom(void* at, const Value& value) {
   const T operand = as<T>(value);
-  return atomic_rmw(static_cast<T*>(at), [&](T old) { return atom_of<Op>(old, operand); });
+  return atomic_rmw(static_cast<T*>(at), [&](T old) {
+    if constexpr (std::is_floating_point_v<T> && Op == Atom::add) {
+      return atomic_sum(static_cast<const T*>(at), old, operand);
+    } else {
+      return atom_of<Op>(old, operand);
+    }
+  });
 }
 template <class T, class Expected, class Value>
 SIMT_ATOMIC_INLINE T atom_cas(void* at, const Expected& expected, const Value& value) {

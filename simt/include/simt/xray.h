@@ -8,8 +8,9 @@
 extern "C" {
 // A __constant__ variable.
 void simt_xray_constant(const char* name, const volatile void* base, std::size_t size);
-// An array of the running thread that is indexed by what only a run knows: a local one, or a parameter.
-void simt_xray_array(const char* name, const volatile void* base, std::size_t size, bool parameter);
+// An array of the running thread that is indexed by what only a run knows: a local one, or a parameter; `constant` where it
+// has __grid_constant__.
+void simt_xray_array(const char* name, const volatile void* base, std::size_t size, bool constant);
 // An atomic operation on a vector (simt/atomic.h).
 void simt_xray_atomic(const volatile void* address, std::size_t size);
 }

@@ -56,7 +56,7 @@ namespace {
 
 struct DataSearch {
   uintptr_t wanted;
-  bool found = false, writable = false;
+  bool found = false, writable = false, executable = false;
 };
 
 int look_in_module(dl_phdr_info* info, std::size_t, void* data) {
@@ -67,6 +67,7 @@ int look_in_module(dl_phdr_info* info, std::size_t, void* data) {
     if (header.p_type != PT_LOAD || search.wanted - begin >= header.p_memsz) continue;
     search.found = true;
     search.writable = (header.p_flags & PF_W) != 0;
+    search.executable = (header.p_flags & PF_X) != 0;
     return 1;
   }
   return 0;
@@ -78,6 +79,12 @@ bool is_module_data(const void* pointer, bool writable) {
   DataSearch search{address(pointer)};
   dl_iterate_phdr(&look_in_module, &search);
   return search.found && (search.writable || !writable);
+}
+
+bool is_code(const void* pointer) {
+  DataSearch search{address(pointer)};
+  dl_iterate_phdr(&look_in_module, &search);
+  return search.found && search.executable;
 }
 
 void add_allocation(const void* base, std::size_t size, MemoryKind kind, unsigned flags) {

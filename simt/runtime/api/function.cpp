@@ -27,7 +27,8 @@ constexpr size_t carveouts[] = {0,         8 * kib,   16 * kib,  32 * kib,  64 *
                                 100 * kib, 132 * kib, 164 * kib, 196 * kib, 228 * kib};
 
 struct Function {
-  size_t max_dynamic = shared_default;
+  size_t max_dynamic = 0;
+  bool max_dynamic_set = false;
   int carveout = cudaSharedmemCarveoutDefault;  // percent of the shared memory there can be
   int cluster[3] = {0, 0, 0};
   int cluster_must_be_set = 0;
@@ -49,6 +50,10 @@ struct Facts {
 
   size_t shared() const {
     return std::max(seen_shared, declared.shared != nullptr ? declared.shared->bytes : 0);
+  }
+  // What a launch may ask for beside the kernel's own variables.
+  size_t max_dynamic(const Function& f) const {
+    return f.max_dynamic_set ? f.max_dynamic : shared_default - std::min(shared_default, shared());
   }
   int threads() const {
     const auto bound = static_cast<int>(declared.max_threads);
@@ -73,6 +78,12 @@ Function function_of(const void* kernel) {
   return it == functions().end() ? Function{} : it->second;
 }
 
+// An instance of one of several templates of a name is known from its first launch on: until then it is some code.
+cudaError_t no_kernel(const void* pointer) {
+  if (pointer == nullptr) return cudaErrorInvalidDeviceFunction;
+  return is_kernel(pointer) || api::is_code(pointer) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
 // Shared memory of a multiprocessor while this kernel runs: the smallest setting that grants what
 // was preferred and holds one block.
 size_t shared_setting(const Function& f, size_t block_needs) {
@@ -88,7 +99,7 @@ size_t round_up(size_t n, size_t unit) {
 }
 
 int active_blocks(const Function& f, const Facts& facts, int block_size, size_t dynamic) {
-  if (block_size > facts.threads() || dynamic > f.max_dynamic) return 0;
+  if (block_size > max_threads || dynamic > facts.max_dynamic(f)) return 0;
   const int warps = (block_size + 31) / 32;
   const size_t needs = round_up(facts.shared() + dynamic + shared_reserved, shared_unit);
   const int by_shared = static_cast<int>(shared_setting(f, needs) / needs);
@@ -117,8 +128,10 @@ void simt::note_static_shared(const void* kernel, size_t bytes) {
   seen = std::max(seen, bytes);
 }
 
-size_t simt::max_dynamic_shared(const void* kernel) {
-  return function_of(kernel).max_dynamic;
+SharedLimit simt::shared_limit_of(const void* kernel) {
+  const Function f = function_of(kernel);
+  const Facts facts = facts_of(kernel);
+  return {facts.shared(), facts.max_dynamic(f), f.max_dynamic_set};
 }
 
 bool simt::may_exceed_portable_cluster(const void* kernel) {
@@ -126,18 +139,21 @@ bool simt::may_exceed_portable_cluster(const void* kernel) {
 }
 
 cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attr, int value) {
-  if (!kernel) return record(cudaErrorInvalidDeviceFunction);
+  if (const cudaError_t error = no_kernel(kernel)) return record(error);
   if (const cudaError_t error = device_state()) return record(error);
+  const size_t own = facts_of(kernel).shared();
   const std::lock_guard lock(functions_mutex);
   Function& f = functions()[kernel];
   switch (attr) {
     case cudaFuncAttributeMaxDynamicSharedMemorySize:
-      if (value < 0 || static_cast<size_t>(value) > shared_opt_in) {
-        return record(cudaErrorInvalidValue, std::to_string(value) +
-                                                 " bytes of dynamic shared memory; the limit is " +
-                                                 std::to_string(shared_opt_in));
+      if (value < 0 || static_cast<size_t>(value) + own > shared_opt_in) {
+        return record(cudaErrorInvalidValue,
+                      std::to_string(value) + " bytes of dynamic shared memory" +
+                          (own == 0 ? "" : " beside " + std::to_string(own) + " of its variables") +
+                          "; the limit is " + std::to_string(shared_opt_in));
       }
       f.max_dynamic = static_cast<size_t>(value);
+      f.max_dynamic_set = true;
       return cudaSuccess;
     case cudaFuncAttributePreferredSharedMemoryCarveout:
       if (value < -1 || value > 100) break;
@@ -165,7 +181,7 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attr, int
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* kernel) {
   if (!attributes) return record(cudaErrorInvalidValue);
-  if (!kernel) return record(cudaErrorInvalidDeviceFunction);
+  if (const cudaError_t error = no_kernel(kernel)) return record(error);
   if (const cudaError_t error = device_state()) return record(error);
   const Function f = function_of(kernel);
   *attributes = {};
@@ -175,12 +191,17 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* ke
   attributes->numRegs = 32;  // of 64 Ki registers, what lets 2048 threads be resident
   attributes->ptxVersion = 90;
   attributes->binaryVersion = 90;
-  attributes->maxDynamicSharedSizeBytes = static_cast<int>(f.max_dynamic);
+  attributes->maxDynamicSharedSizeBytes = static_cast<int>(facts.max_dynamic(f));
   attributes->preferredShmemCarveout = f.carveout;
-  attributes->clusterDimMustBeSet = f.cluster_must_be_set;
-  attributes->requiredClusterWidth = f.cluster[0];
-  attributes->requiredClusterHeight = f.cluster[1];
-  attributes->requiredClusterDepth = f.cluster[2];
+  const bool declared = facts.declared.cluster[0] != 0;
+  const auto cluster = [&](int axis) {
+    return declared ? static_cast<int>(std::max(facts.declared.cluster[axis], 1u))
+                    : f.cluster[axis];
+  };
+  attributes->clusterDimMustBeSet = declared ? 1 : f.cluster_must_be_set;
+  attributes->requiredClusterWidth = cluster(0);
+  attributes->requiredClusterHeight = cluster(1);
+  attributes->requiredClusterDepth = cluster(2);
   attributes->clusterSchedulingPolicyPreference = f.scheduling;
   attributes->nonPortableClusterSizeAllowed = f.non_portable_cluster;
   return cudaSuccess;
@@ -229,7 +250,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* dynamic, const voi
   const size_t all = blocks == 1 ? shared_per_sm : shared_setting(f, 0);
   const size_t each = all / static_cast<size_t>(blocks);
   const size_t free = each / shared_unit * shared_unit;
-  *dynamic = std::min(f.max_dynamic, free - std::min(free, facts.shared()));
+  *dynamic = std::min(facts.max_dynamic(f), free - std::min(free, facts.shared()));
   return cudaSuccess;
 }
 

@@ -41,6 +41,8 @@ std::optional<Allocation> take_allocation(const void* base, bool (*wanted)(Memor
 
 // Whether the address is data of the program or of a library, as variables of the device are.
 bool is_module_data(const void* pointer, bool writable);
+// Whether it points into the code of the program or of one of its libraries.
+bool is_code(const void* pointer);
 
 // Device memory for simt's own use, which the program knows nothing of; cudaFree frees it.
 cudaError_t allocate_own(void** pointer, std::size_t size);

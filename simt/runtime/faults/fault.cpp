@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -210,16 +211,21 @@ void fault(cudaError_t error, const std::string& what, Site site) {
   fault_quietly(error, text + "\n");
 }
 
+namespace {
+
+void end_misaligned(std::uintptr_t address, std::size_t alignment, const void* call) {
+  const std::string code = describe_interrupted(static_cast<const char*>(call) - 1);
+  fault_quietly(cudaErrorMisalignedAddress,
+                "simt: a misaligned access in " + where_text(current_block()) + ": address " +
+                    hexadecimal(address) + " is no multiple of " + std::to_string(alignment) +
+                    (code.empty() ? "" : "\n  at " + code) + "\n");
+}
+
+}  // namespace
+
 void misaligned_access(const volatile void* address, std::size_t alignment) {
   if (!in_kernel()) return;
-  const Block& block = current_block();
-  const char* const call = static_cast<const char*>(__builtin_return_address(0)) - 1;
-  const std::string code = describe_interrupted(call);
-  fault_quietly(cudaErrorMisalignedAddress,
-                "simt: a misaligned access in " + where_text(block) + ": address " +
-                    hexadecimal(reinterpret_cast<unsigned long long>(address)) +
-                    " is no multiple of " + std::to_string(alignment) +
-                    (code.empty() ? "" : "\n  at " + code) + "\n");
+  end_misaligned(reinterpret_cast<std::uintptr_t>(address), alignment, __builtin_return_address(0));
 }
 
 void host_misuse(const char* what, Site site) {
@@ -256,3 +262,21 @@ void assert_fail(const char* expression, const char* file, unsigned line, const 
 }
 
 }  // namespace simt
+
+// The callback of -fsanitize=alignment, with which programs are compiled; --check has its own.
+struct UbsanTypeMismatch {
+  struct {
+    const char* file;
+    unsigned line, column;
+  } location;
+  const void* type;
+  unsigned char log_alignment;
+  unsigned char kind;  // 0: a load, 1: a store, else no access yet
+};
+
+extern "C" void __ubsan_handle_type_mismatch_v1(const UbsanTypeMismatch* data,
+                                                std::uintptr_t address) {
+  const std::size_t alignment = std::size_t{1} << data->log_alignment;
+  if (data->kind > 1 || (address & (alignment - 1)) == 0 || !simt::in_kernel()) return;
+  simt::end_misaligned(address, alignment, __builtin_return_address(0));
+}

@@ -195,6 +195,12 @@ const char* kernel_name(const void* identity) {
   return found != all.kernels.end() ? found->second.name : nullptr;
 }
 
+bool is_kernel(const void* identity) {
+  Table& all = table();
+  const std::lock_guard lock(all.mutex);
+  return all.kernels.count(identity) != 0;
+}
+
 cudaError_t launch_registered(const Config& config, const void* identity, void** args) {
   Registered entry = {};
   {
@@ -204,8 +210,10 @@ cudaError_t launch_registered(const Config& config, const void* identity, void**
     if (found != all.kernels.end()) entry = found->second;
   }
   if (entry.thunk == nullptr) {
-    launch_failed(cudaErrorInvalidDeviceFunction);
-    return cudaErrorInvalidDeviceFunction;
+    const cudaError_t error =
+        identity == nullptr ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidResourceHandle;
+    launch_failed(error);
+    return error;
   }
   return entry.thunk(config, identity, entry.name, args);
 }

@@ -50,18 +50,18 @@ std::string shape_mistake(const dim3& grid, const dim3& block) {
   return !wide.empty() ? wide : too_large("a grid of ", grid, dim3(0x7fffffffu, 65535, 65535));
 }
 
-std::string shared_mistake(std::size_t wanted, std::size_t allowed) {
-  if (wanted <= std::min(allowed, max_block_shared)) return "";
-  std::string reason = text(wanted) + " bytes of dynamic shared memory; the limit is ";
-  if (wanted > max_block_shared) return reason + text(max_block_shared);
-  reason += text(allowed) + " as set by cudaFuncSetAttribute";
-  if (allowed == max_static_shared) {
-    reason = text(wanted) + " bytes of dynamic shared memory; the limit is " + text(allowed) +
-             " unless cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, "
-             "bytes) allows up to " +
-             text(max_block_shared);
-  }
-  return reason;
+std::string shared_mistake(std::size_t wanted, const SharedLimit& limit) {
+  if (wanted <= limit.dynamic) return "";
+  std::string reason = text(wanted) + " bytes of dynamic shared memory";
+  if (limit.own != 0) reason += " beside " + text(limit.own) + " of its variables";
+  reason += "; the limit is ";
+  if (wanted + limit.own > max_block_shared || wanted > max_block_shared)
+    return reason + text(max_block_shared);
+  if (limit.is_set) return reason + text(limit.dynamic) + " as set by cudaFuncSetAttribute";
+  return reason + text(max_static_shared) +
+         " unless cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, "
+         "bytes) allows up to " +
+         text(max_block_shared - limit.own);
 }
 
 std::string cooperative_mistake(const Config& config) {
@@ -111,7 +111,7 @@ Refusal check_limits(const Config& config, const Kernel& kernel) {
   if (bound != 0 && count(config.block) > bound) {
     return beyond_bounds(static_cast<unsigned>(count(config.block)), bound);
   }
-  std::string reason = shared_mistake(config.dynamic_shared, max_dynamic_shared(kernel.identity));
+  std::string reason = shared_mistake(config.dynamic_shared, shared_limit_of(kernel.identity));
   if (!reason.empty()) return {cudaErrorInvalidValue, std::move(reason)};
   reason = cooperative_mistake(config);
   if (!reason.empty()) return {cudaErrorCooperativeLaunchTooLarge, std::move(reason)};

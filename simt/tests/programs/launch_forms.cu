@@ -93,7 +93,7 @@ int main() {
   conversions<<<1, 4>>>(floats, 3, 0, 1);
   cudaDeviceSynchronize();
   printf("conversions: %g\n", floats[3]);
-  defaults<<<1, 1>>>(out);
+  defaults<<<1>>>(out);  // a block of one thread
   show("defaults", out);
   defaults<<<1, 1>>>(out, 1);
   show("one default", out);

@@ -1,5 +1,5 @@
-// Vector accesses by functions and inline PTX at an address that is no multiple of their size: they end the kernel with an
-// error that sticks, and the same accesses in their place do not.
+// Accesses at an address that is no multiple of what their type needs, plain ones, by functions, atomics and inline PTX: they
+// end the kernel with an error that sticks, and the same accesses in their place do not.
 #include <cstdio>
 
 __global__ void cached(const float* p, float* out) {
@@ -18,6 +18,29 @@ __global__ void ptx(const float* p, float* out) {
 }
 __global__ void ptx_store(const float*, float* out) {
   asm volatile("st.global.v2.f32 [%0], {%1, %2};" ::"l"(out), "f"(1.0f), "f"(2.0f));
+}
+__global__ void pair(const float* p, float* out) {
+  const float2 v = *reinterpret_cast<const float2*>(p);
+  out[8] = v.y;
+}
+__global__ void wide(const float* p, float* out) {
+  out[8] = static_cast<float>(*reinterpret_cast<const double*>(p));
+}
+__global__ void half_way(const float* p, float* out) {
+  const bool odd = reinterpret_cast<size_t>(p) % 16 != 0;
+  out[8] = *reinterpret_cast<const float*>(reinterpret_cast<const char*>(p) + 2 * odd);
+}
+__global__ void shared_store(const float* p, float* out) {
+  __shared__ double values[4];
+  const bool odd = reinterpret_cast<size_t>(p) % 16 != 0;
+  *reinterpret_cast<double*>(reinterpret_cast<char*>(values) + 4 * odd) = 1;
+  out[8] = static_cast<float>(values[0]);
+}
+__global__ void counted(const float*, float* out) {
+  atomicAdd(reinterpret_cast<unsigned long long*>(out), 1ull);
+}
+__global__ void swapped(const float*, float* out) {
+  atomicCAS(reinterpret_cast<unsigned long long*>(out), 0ull, 1ull);
 }
 // Only where it is aligned, and addresses alone: these are right.
 __global__ void guarded(const float* p, float* out) {
@@ -50,5 +73,11 @@ int main() {
   RUN(streamed);
   RUN(ptx);
   RUN(ptx_store);
+  RUN(pair);
+  RUN(wide);
+  RUN(half_way);
+  RUN(shared_store);
+  RUN(counted);
+  RUN(swapped);
   RUN(guarded);
 }

@@ -112,10 +112,10 @@ FLOAT(add_ftz, "add.rz.ftz.f32 %0, %1, %2;", a = zero_if_small(a); b = zero_if_s
       return canonical(zero_if_small(SUM(float, FE_TOWARDZERO))))
 FLOAT(fma_sat, "fma.rp.sat.f32 %0, %1, %2, %3;", return unit(FUSED(float, FE_UPWARD)))
 FLOAT(mul_sat, "mul.ftz.sat.f32 %0, %1, %2;", a = zero_if_small(a); b = zero_if_small(b);
-      return unit(zero_if_small(a * b)))
+      return unit(std::fabs((double)a * b) < 0x1p-126 ? a * b * 0 : a * b))
 FLOAT(copysign_f, "copysign.f32 %0, %1, %2;",
       return from_bits<float>((u32)((bits_of(a) & 0x80000000) | (bits_of(b) & 0x7fffffff))))
-FLOAT(abs_ftz, "abs.ftz.f32 %0, %1;", return zero_if_small(std::fabs(a)))
+FLOAT(abs_ftz, "abs.ftz.f32 %0, %1;", return canonical(zero_if_small(std::fabs(a))))
 
 // Which of two, by hand.
 static float choose(float a, float b, bool larger, bool nan, bool xorsign) {
@@ -157,8 +157,8 @@ CASE(classes, u32, "r", float, "f",
              CLASS("32", "subnormal") "mov.b32 %0, t;}",
      const u32 e = bits_of(a) >> 23 & 255, m = bits_of(a) & 0x7fffff;
      const bool inf = e == 255 && m == 0, nan = e == 255 && m != 0;
-     return (u32)(e != 255) | inf << 1 | !nan << 2 | nan << 3 | (e != 0 && e != 255) << 4 |
-            (e == 0 && m != 0) << 5)
+     return (u32)(e != 255) | inf << 1 | !nan << 2 | nan << 3 |
+            ((e != 0 || m == 0) && e != 255) << 4 | (e == 0 && m != 0) << 5)
 CASE(set_f, float, "f", float, "f", "set.leu.f32.f32 %0, %1, %2;", return a > b ? 0.0f : 1.0f)
 FLOAT(slct_f, "slct.ftz.f32.f32 %0, %1, %2, %3;", return zero_if_small(c) >= 0 ? a : b)
 
@@ -287,7 +287,7 @@ CASE(
         };
     return one(a >> 8) << 16 | one(a))
 static u32 tf32(float a, int mode) {
-  if (a != a) return 0x7fffffff;
+  if (a != a) return mode < 0 ? (u32)bits_of(a) & ~0x1fffu : 0x7fffe000;
   const u32 bits = (u32)bits_of(a), low = bits & 0x1fff, high = bits & ~0x1fffu;
   if (std::isinf(a)) return bits;
   return mode < 0 ? high + (low >= 0x1000 ? 0x2000 : 0)

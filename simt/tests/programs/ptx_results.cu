@@ -219,7 +219,7 @@ static i128 limit(i128 x, i128 low, i128 high) {
 WORD(vadd_merge, "vadd.s32.u32.s32.sat %0.b2, %1.b1, %2.h1, %3; //",
      const i128 x = limit((i128)byte(a, 1) + (short)(b >> 16), -128, 127);
      return (c & 0xff00ffff) | ((u32)x & 0xff) << 16)
-WORD2(vsub_sat, "vsub.u32.u32.s32.sat", return (u32)limit((i128)a - sx(b), 0, 0xffffffff))
+WORD2(vsub_sat, "vsub.u32.u32.s32.sat", return (i128)a < sx(b) ? 0 : (u32)((i128)a - sx(b)))
 WORD(vabsdiff_add, "vabsdiff.u32.u32.u32.add %0, %1.b0, %2.b3, %3; //",
      return c + (u32)abs((int)byte(a, 0) - (int)byte(b, 3)))
 WORD(vmax_min, "vmax.s32.s32.u32.min %0, %1, %2.h0, %3; //",
@@ -231,7 +231,7 @@ WORD2(vshr_wrap, "vshr.s32.s32.u32.wrap", return (u32)(sx(a) >> (b & 31)))
 WORD(vmad_sat, "vmad.s32.s32.u32.sat.shr7 %0, %1.h0, -%2.h1, %3; //",
      return clamp_s32((-(i128)(short)a * (b >> 16) + sx(c)) >> 7))
 WORD(vmad_po, "vmad.u32.u32.u32.po.shr15 %0, %1, %2.b0, %3; //",
-     return (u32)(((u128)a * byte(b, 0) + c + 1) >> 15))
+     return (u32)((sx(a) * byte(b, 0) + sx(c) + 1) >> 15))
 WORD(vset_add, "vset.s32.u32.lt.add %0, %1.b0, %2.b1, %3; //",
      return c + (sbyte(a, 0) < (int)byte(b, 1)))
 WORD(vadd4_w, "vadd4.s32.s32.s32.sat", u32 d = 0;

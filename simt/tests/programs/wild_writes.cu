@@ -47,7 +47,7 @@ int main() {
   run("null", [] { write_at<<<2, 32>>>(0); });
   run("small number", [] { write_at<<<1, 1>>>(4096 * 3); });
   run("minus one", [] { write_at<<<1, 1>>>(~std::uintptr_t{0} - 7); });
-  run("no address at all", [] { write_at<<<1, 1>>>(0xdeadbeefdeadbeefull); });
+  run("no address at all", [] { write_at<<<1, 1>>>(0xdeadbeefdeadbeecull); });
   run("code", [&] { write_at<<<1, 1>>>(text); });
   run("up the stack", [] { write_up<<<1, 4>>>(1); });
   run("down the stack", [] { write_up<<<1, 4>>>(-1); });
