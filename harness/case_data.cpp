@@ -1,11 +1,13 @@
 #include "harness/case_data.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <map>
 
+#include "core/host/error.h"
 #include "core/host/parallel.h"
 #include "harness/convert.h"
 #include "harness/fill.h"
@@ -111,9 +113,33 @@ CaseData::CaseData(const Plan& plan, std::uint64_t seed, const SharedArena& inpu
       spread(t, packed.as<char>(), inputs.at(t.input_at));
     }
 
-  plan.op->reference(args.get(), scale.get());
+  // Only a timed case may be judged in part: that is what the checks of small cases are for.
+  const bool sampled = plan.test->bench && plan.op->sampled;
+  const std::string& op = plan.op->contract.name();
+  if (sampled)
+    plan.op->sampled(args.get(), scale.get(), make_key(seed, op, plan.test->name, "sampled"));
+  else
+    plan.op->reference(args.get(), scale.get());
   for (const TensorPlan& t : plan.tensors)
     if (t.output_at >= 0) outputs_.push_back({&t, std::move(values[&t]), std::move(scales[&t])});
+  check_judged(sampled);
+}
+
+void CaseData::check_judged(bool sampled) const {
+  for (const Output& o : outputs_) {
+    const TensorPlan& t = *o.tensor;
+    if (t.spec->index || t.size == 0) continue;
+    std::atomic<std::int64_t> judged{0};
+    parallel_for(t.size, grain, [&](std::int64_t begin, std::int64_t end) {
+      const double* scale = o.scale.as<double>();
+      judged += end - begin - std::count(scale + begin, scale + end, not_judged);
+    });
+    const std::string where = plan_.op->contract.name() + ", case '" + plan_.test->name + "': ";
+    WARPATH_CHECK(judged > 0, where + "no element of " + t.name + " is judged");
+    WARPATH_CHECK(sampled || judged == t.size,
+                  where + "the reference leaves elements of " + t.name +
+                      " out; only the sampled one of a timed case may");
+  }
 }
 
 Verdict CaseData::judge(const char* outputs) const {
@@ -128,8 +154,11 @@ Verdict CaseData::judge(const char* outputs) const {
                               got);
     v.output = static_cast<int>(&t - plan_.tensors.data());
     const double largest = std::max(worst.largest, v.largest);
+    const std::int64_t judged = worst.judged + v.judged, elements = worst.elements + v.elements;
     if (worst.index < 0 || v.ratio > worst.ratio) worst = v;
     worst.largest = largest;
+    worst.judged = judged;
+    worst.elements = elements;
   }
   return worst;
 }

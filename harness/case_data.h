@@ -1,5 +1,5 @@
 // The data of one (op, case, dtype): inputs drawn and rounded, and the float64 reference computed
-// from the rounded inputs.
+// from the rounded inputs. Of a timed case whose op has a sampled reference, a part of the elements has one.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -15,7 +15,8 @@ class CaseData {
   // Writes the inputs into `inputs`, as the plan places them. The reference stays in this process.
   CaseData(const Plan& plan, std::uint64_t seed, const SharedArena& inputs);
 
-  // Judges the outputs a worker left at `outputs`; returns the worst verdict of all outputs.
+  // Judges the outputs a worker left at `outputs`; returns the worst verdict of all outputs, with the
+  // elements of all of them.
   Verdict judge(const char* outputs) const;
 
   const Plan& plan() const { return plan_; }
@@ -27,6 +28,8 @@ class CaseData {
     PrivateBuffer reference;  // float64; int64 for positions
     PrivateBuffer scale;
   };
+
+  void check_judged(bool sampled) const;
 
   const Plan& plan_;
   Tolerance tolerance_;

@@ -71,6 +71,7 @@ struct Tally {
   double largest = 0;
   std::int64_t index = -1;
   std::int64_t bad = 0;
+  std::int64_t judged = 0;
 
   void add(const Judged& j, std::int64_t i) {
     if (j.ratio > 1) ++bad;
@@ -85,6 +86,7 @@ struct Tally {
     largest = std::max(largest, t.largest);
     if (t.index >= 0) add(t.worst, t.index);
     bad = both;
+    judged += t.judged;
   }
 };
 
@@ -112,6 +114,8 @@ Verdict verdict(const Tally& t, std::int64_t n) {
   v.bad = t.bad;
   v.index = t.index;
   v.largest = t.largest;
+  v.judged = t.judged;
+  v.elements = n;
   if (t.index >= 0) {
     v.error = t.worst.error;
     v.allowed = t.worst.allowed;
@@ -149,8 +153,14 @@ Verdict compare(const Expected& e, const void* got) {
     decode(static_cast<const char*>(got) + begin * element_bytes, e.dtype, values.data(),
            end - begin);
     for (std::int64_t i = begin; i < end; ++i) {
+      const double value = values[static_cast<std::size_t>(i - begin)];
       const double scale = e.scale ? e.scale[i] : no_scale;
-      mine.add(judge(values[static_cast<std::size_t>(i - begin)], e.reference[i], scale), i);
+      if (scale != not_judged) {
+        ++mine.judged;
+        mine.add(judge(value, e.reference[i], scale), i);
+      } else if (!std::isfinite(value)) {
+        mine.add(Judge::wrong(), i);
+      }
     }
   });
 
@@ -160,6 +170,11 @@ Verdict compare(const Expected& e, const void* got) {
   decode(static_cast<const char*>(got) + v.index * element_bytes, e.dtype, &value, 1);
   const std::string where = element_name(e.name, e.shape, v.index);
   const double reference = e.reference[v.index];
+  if (e.scale && e.scale[v.index] == not_judged) {
+    v.reason =
+        fmt::format("{} is {}, expected a finite number; {}", where, number(value), v.reason);
+    return v;
+  }
   const std::string expected = number(is_float(e.dtype) ? round_to(reference, e.dtype) : reference);
   if (std::isfinite(v.error))
     v.reason = fmt::format("{} is {}, expected {} (error {:.3g}, allowed {:.3g}); {}", where,
@@ -181,6 +196,7 @@ Verdict compare_index(const std::string& name, DType dtype, const std::vector<st
       const bool same = values[static_cast<std::size_t>(i - begin)] == reference[i];
       mine.add(same ? Judged{0, 0, 0} : Judge::wrong(), i);
     }
+    mine.judged = end - begin;
   });
   Verdict v = verdict(total, n);
   if (v.passed) return v;

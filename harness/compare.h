@@ -17,12 +17,15 @@ namespace warpath::harness {
 
 struct Verdict {
   bool passed = true;
-  std::string reason;       // empty when passed
-  double error = 0;         // at the element that comes nearest to its bound, or most exceeds it
-  double allowed = 0;       // the bound there
-  double ratio = 0;         // error / allowed; infinite for NaN in the wrong place
-  double largest = 0;       // error of all elements
-  std::int64_t bad = 0;     // elements out of bounds
+  std::string reason;    // empty when passed
+  double error = 0;      // at the element that comes nearest to its bound, or most exceeds it
+  double allowed = 0;    // the bound there
+  double ratio = 0;      // error / allowed; infinite for NaN in the wrong place
+  double largest = 0;    // error of all elements
+  std::int64_t bad = 0;  // elements out of bounds
+  std::int64_t judged =
+      0;  // elements compared with the reference; of the others, that they are finite
+  std::int64_t elements = 0;
   std::int64_t index = -1;  // of the worst element, linear
   int output = -1;          // which of the plan's tensors, where there are several
 };
@@ -32,7 +35,8 @@ struct Expected {
   DType dtype = DType::f32;
   std::vector<std::int64_t> shape;
   const double* reference = nullptr;  // exact, not rounded to the dtype
-  const double* scale = nullptr;      // what an error is measured against; NaN or null: |reference|
+  // What an error is measured against; NaN or null: |reference|. Elements that are not_judged must only be finite.
+  const double* scale = nullptr;
   Tolerance tolerance;
 };
 

@@ -92,6 +92,7 @@ ordered_json to_json(const Rated& rated) {
   if (!r.findings.empty()) j["findings"] = r.findings;
   j["max_error"] = number(r.error);
   j["allowed"] = number(r.allowed);
+  if (r.judged < 1) j["judged"] = number(r.judged);
   j["bytes"] = r.cost.bytes;
   j["flops"] = r.cost.flops;
   if (!r.timing) return j;

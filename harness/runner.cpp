@@ -196,6 +196,7 @@ bool Runner::judge(std::size_t who, std::int64_t slot, const char* when, Contest
   record.error = v.error;
   record.allowed = v.allowed;
   record.ratio = v.ratio;
+  record.judged = v.elements ? static_cast<double>(v.judged) / static_cast<double>(v.elements) : 1;
   record.status = v.passed ? Status::passed : Status::failed;
   record.output = workers_[who]->output(contest.printed[who]);
   if (v.passed) return true;

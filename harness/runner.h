@@ -75,6 +75,7 @@ struct Record {
   double error = 0;                                   // at the element nearest to its bound
   double allowed = 0;
   double ratio = 0;
+  double judged = 1;  // share of the elements compared with the reference; the others were finite
   Cost cost;
   std::optional<Timing>
       timing;  // over all turns; only after a pass, and checked again after the last turn

@@ -105,8 +105,9 @@ class Trial {
     return samples;
   }
 
-  // After the last turn: stores the outputs of the timed launches.
-  void hand_over(std::int64_t slot) {
+  // After the last turn: stores the outputs of the timed launches. True: they are what the check stored, bit for bit, and
+  // need not be judged again.
+  bool hand_over(std::int64_t slot) {
     inspect();
     // After many launches an in-place tensor holds no valid answer: launch once more, on fresh
     // input.
@@ -115,7 +116,13 @@ class Trial {
         launch(poisons[1]);
         break;
       }
+    if (std::all_of(held_.begin(), held_.end(), [&](const Held& h) {
+          return !h.output || (h.first && first_difference(h.buffer.data(), h.first->data(),
+                                                           h.tensor->bytes) < 0);
+        }))
+      return true;
     store(slot);
+    return false;
   }
 
   // Who wrote an element of an output, by its linear index; empty where that is not known.
@@ -397,8 +404,8 @@ json answer(Bench& bench, const json& command) {
             {"writer", trial->writer(command.at("tensor").get<int>(),
                                      command.at("index").get<std::int64_t>())}};
   if (what == "hand_over") {
-    trial->hand_over(command.at("slot").get<std::int64_t>());
-    return {{"status", "ok"}};
+    const bool same = trial->hand_over(command.at("slot").get<std::int64_t>());
+    return {{"status", "ok"}, {"same", same}};
   }
   TimerOptions options;
   options.seconds = command.at("seconds").get<double>();

@@ -30,7 +30,8 @@ struct TrialSetup {
 //   {"do": "time", "seconds": s, "least": n, "most": n}
 //       one turn at the case checked last: "samples" in microseconds
 //   {"do": "hand_over", "slot": offset}
-//       after the last turn: looks for damage, and gives the outputs
+//       after the last turn: looks for damage, and gives the outputs. "same": they are, bit for bit, what the check gave,
+//       and are not given again
 //   {"do": "drop"}                                      gives its device memory back
 // with {"status": "ok" | "skipped" | "failed", "reason": …}, and of checked rungs "findings": […].
 // After "failed" the process is not to be trusted.

@@ -71,4 +71,8 @@ struct Tolerance {
   double f32_ulps = 0;
 };
 
+// In place of an element's scale: it has no reference value and must only be finite. For sampled references
+// (OpOptions::sampled), where all elements would take minutes.
+inline constexpr double not_judged = -1e300;
+
 }  // namespace warpath

@@ -35,6 +35,8 @@ struct Op {
   std::function<void(const void* args)> prepare;  // may be empty
   std::function<void(const void* args)> check;    // as OpOptions has it; may be empty
   std::function<void(const void* args, const void* scale)> reference;
+  std::function<void(const void* args, const void* scale, std::uint64_t key)>
+      sampled;  // may be empty
   std::function<Cost(const void* args)> cost;
   std::function<Tolerance(const void* args)> tolerance;
   std::vector<Case> cases;
@@ -56,6 +58,10 @@ struct OpOptions {
   // The outputs of `scale` may be set to what an error in each element is measured against; left
   // alone it is |result|. They are in float64 too, but their dtype is the one that the kernel works in.
   void (*reference)(const Args& args, const Args& scale) = nullptr;
+  // For timed cases, in place of the reference: the same for a part of the elements. The others get the scale not_judged.
+  // `key` differs from case to case and from seed to seed: which elements are judged follows from it, and no kernel can
+  // know them. Every output has some.
+  void (*sampled)(const Args& args, const Args& scale, std::uint64_t key) = nullptr;
   std::vector<Case> (*cases)() = nullptr;
   Cost (*cost)(const Args&) = nullptr;
   Tolerance (*tolerance)(const Args&) = nullptr;
@@ -81,6 +87,10 @@ struct OpRegistrar {
     op.reference = [f = o.reference](const void* a, const void* s) {
       f(*static_cast<const Args*>(a), *static_cast<const Args*>(s));
     };
+    if (o.sampled)
+      op.sampled = [f = o.sampled](const void* a, const void* s, std::uint64_t key) {
+        f(*static_cast<const Args*>(a), *static_cast<const Args*>(s), key);
+      };
     op.cost = [f = o.cost](const void* a) { return f(*static_cast<const Args*>(a)); };
     op.tolerance = [f = o.tolerance](const void* a) {
       return f ? f(*static_cast<const Args*>(a)) : Tolerance{};
