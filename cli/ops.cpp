@@ -9,6 +9,7 @@
 
 #include "cli/call.h"
 #include "cli/command.h"
+#include "cli/ladder_files.h"
 #include "cli/lesson_order.h"
 #include "cli/op_names.h"
 #include "cli/report.h"
@@ -96,18 +97,6 @@ std::string default_text(const ArgSpec& a) {
   return fmt::format("default {:g}", a.fallback);
 }
 
-// The first line of the comment at the head of a rung's file.
-std::string head_line(const fs::path& root, const std::string& file) {
-  fs::path path = file;
-  if (path.is_relative()) path = root / path;
-  std::ifstream in(path);
-  std::string line;
-  if (!std::getline(in, line) || !line.starts_with("//")) return "";
-  return line.substr(line.find_first_not_of("/ ") == std::string::npos
-                         ? line.size()
-                         : line.find_first_not_of("/ "));
-}
-
 // A rung as its file describes it, without a compiler: its number and name, and what it changes.
 struct RungFile {
   std::string op, name, head;
@@ -123,7 +112,7 @@ std::vector<RungFile> rung_files(const harness::OpFolder& folder) {
     if (e.path().extension() != ".cu" || !numbered) continue;
     std::string op = folder.name;
     if (stem.size() > rung.size()) op += "_" + stem.substr(0, stem.size() - rung.size() - 1);
-    found[{op, rung}] = {op, rung, head_line(folder.path, e.path().string())};
+    found[{op, rung}] = {op, rung, head_line(e.path())};
   }
   std::vector<RungFile> sorted;
   for (auto& [key, file] : found) sorted.push_back(std::move(file));

@@ -80,6 +80,14 @@ void print_skips(const Summary& s) {
                                                         count == 1 ? "" : "s", reason)));
 }
 
+// Where a sample of the elements was judged: how many.
+std::string judged_text(const std::vector<Rated>& rated, const std::string& key) {
+  for (const Rated& r : rated)
+    if (where(r.record) == key && r.record.judged < 1)
+      return fmt::format("; {:.2g}% of the elements judged", 100 * r.record.judged);
+  return "";
+}
+
 std::string verdict_text(const Summary& s) {
   std::string text = s.failed   ? fmt::format("{} failed", s.failed)
                      : s.passed ? "passed"
@@ -154,12 +162,13 @@ void print_times(const OpOutcome& outcome, const harness::Roofline& roofline) {
     const bool compute = roofline.matmul && roofline.copy &&
                          first.record.cost.flops / roofline.matmul->per_second >
                              first.record.cost.bytes / roofline.copy->per_second;
+    const auto& cases = outcome.entry->op->cases;
+    const auto test = std::find_if(cases.begin(), cases.end(),
+                                   [&](const Case& c) { return c.name == first.record.test; });
+    const std::string what =
+        harness::describe_case(*outcome.entry->op, test == cases.end() ? cases.front() : *test);
     fmt::print("\n  {}  {}\n", paint(Tone::strong, key),
-               paint(Tone::dim, harness::describe_case(*outcome.entry->op, [&]() -> const Case& {
-                       for (const Case& c : outcome.entry->op->cases)
-                         if (c.name == first.record.test) return c;
-                       return outcome.entry->op->cases.front();
-                     }())));
+               paint(Tone::dim, what + judged_text(rated, key)));
     Table table({"rung", "time", "spread", compute ? "TFLOP/s" : "TB/s", "roofline", "vs peer", ""},
                 "lrrrrrl");
     for (const Rated& r : rated) {

@@ -11,6 +11,7 @@
 
 #include "cli/command.h"
 #include "cli/gpu_facts.h"
+#include "cli/ladder_files.h"
 #include "cli/op_names.h"
 #include "cli/report.h"
 #include "cli/terminal.h"
@@ -254,6 +255,9 @@ ordered_json data_of(const Xray& x, const GpuFacts& gpu) {
                           {"cycles", w.weight},
                           {"lesson", w.page()}});
   if (x.waste.empty()) j["waste"] = ordered_json::array();
+  j["left"] = what_is_left(x.all_waste);
+  if (const fs::path next = next_on_ladder(harness::find_places().root, x.file); !next.empty())
+    j["next"] = {{"rung", rung_name(next.string())}, {"says", head_line(next)}};
   // Cycles of a multiprocessor by kind: what a change saved shows as a difference.
   j["cycles"] = ordered_json::object();
   for (const XrayWaste& w : x.all_waste)
@@ -298,16 +302,7 @@ Options on_same_case(const Options& o, const Xray& x) {
 
 // The rungs before and after one of an op, on the same case, where they take it.
 std::vector<Xray> neighbours(const harness::Places& places, const Xray& x, const Options& o) {
-  std::vector<fs::path> ladder;
-  const std::string stem = x.file.stem().string(), name = rung_name(x.file.string());
-  const std::string part = stem.substr(0, stem.size() - name.size());  // "backward_"
-  for (const auto& e : fs::directory_iterator(x.file.parent_path())) {
-    const std::string file = e.path().stem().string(), rung = rung_name(e.path().string());
-    if (e.path().extension() == ".cu" && file == part + rung &&
-        std::isdigit(static_cast<unsigned char>(rung[0])))
-      ladder.push_back(e.path());
-  }
-  std::sort(ladder.begin(), ladder.end());
+  const std::vector<fs::path> ladder = ladder_of(x.file);
   const auto at = std::find(ladder.begin(), ladder.end(), x.file) - ladder.begin();
   Options same = on_same_case(o, x);
   same.registers = false;
@@ -324,9 +319,14 @@ std::vector<Xray> neighbours(const harness::Places& places, const Xray& x, const
 }
 
 XrayPagePart page_part(const Xray& x) {
-  return {x.title,         x.test + (x.shape.empty() ? "" : " (" + x.shape + ")"),
-          x.file.string(), x.flops,
-          x.launches,      x.waste};
+  return {x.title,
+          x.test + (x.shape.empty() ? "" : " (" + x.shape + ")"),
+          x.file.string(),
+          x.flops,
+          x.launches,
+          x.waste,
+          what_is_left(x.all_waste),
+          next_rung(x)};
 }
 
 int xray(const Options& o) {

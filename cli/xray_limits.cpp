@@ -41,13 +41,17 @@ Prices::Prices(const GpuFacts& gpu)
     : cycles_per_second(gpu.fp32 * 1e12 / (2 * 32 * 4) / gpu.multiprocessors),
       new_sector(32 * cycles_per_second * gpu.multiprocessors / (gpu.bandwidth * 1e9)) {}
 
+double meeting_price(const XrayAccess& a, const Prices& price) {
+  return a.shared() ? price.shared_meeting : price.meeting;
+}
+
 double work_of(const XrayLaunch& l, const Prices& price) {
   double work = 0;
   for (const XrayAccess& a : l.accesses) {
     work += a.requests * price.request + (a.wavefronts + a.addresses) * price.wavefront;
     const double fresh = std::min(a.first_touches, a.sectors);
     work += fresh * price.new_sector + (a.sectors - fresh) * price.known_sector;
-    if (a.atomic()) work += a.on_one_address * price.meeting;
+    if (a.atomic()) work += a.on_one_address * meeting_price(a, price);
   }
   for (const XrayCode& c : l.code)
     work += std::max(c.times * price.block_of_code, c.arithmetic * price.instruction);
@@ -161,11 +165,9 @@ void find_idle_multiprocessors(const std::vector<XrayLaunch>& launches, const Xr
   for (std::size_t i = 0; i < work.size(); ++i) {
     if (work[i] < 0.1 * all) continue;  // a short one costs its launch
     const XrayTimedLaunch& t = needs.timed.launches[i];
-    const int held = std::max(1, occupancy(*needs.gpu, t.threads, t.shared, 0).blocks);
     const double sms = needs.gpu->multiprocessors;
-    // In the last wave only some of them have a block left.
-    const double slots = t.blocks <= sms * held ? sms : sms * held;
-    const double rounds = t.blocks / slots, busy = rounds / std::ceil(rounds);
+    // A multiprocessor that holds fewer blocks at last serves each of them sooner: only their number counts.
+    const double rounds = t.blocks / sms, busy = rounds / std::ceil(rounds);
     if (busy > 0.95 || rounds <= 0) continue;
     const double idle = work[i] * (1 / busy - 1);
     weight += idle;

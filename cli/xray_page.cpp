@@ -93,6 +93,8 @@ void write_xray_page(const std::string& file, const std::vector<XrayPagePart>& p
   data["gpu"] = {{"name", gpu.name}, {"bandwidth", gpu.bandwidth}, {"fp32", gpu.fp32}};
   for (const XrayPagePart& part : parts) {
     ordered_json p = {{"title", part.title}, {"test", part.test}, {"flops", part.flops}};
+    p["left"] = part.left;
+    p["next"] = part.next;
     p["waste"] = ordered_json::array();
     for (const XrayWaste& w : part.waste)
       p["waste"].push_back({{"kind", w.kind},

@@ -13,6 +13,7 @@ struct XrayPagePart {
   double flops = 0;
   std::vector<XrayLaunch> launches;
   std::vector<XrayWaste> waste;
+  std::string left, next;  // what no count shows; the next rung
 };
 
 // One file, which loads nothing. The first part is shown; the others are its neighbours in the roofline.

@@ -44,7 +44,9 @@ table.t th:first-child, table.t td:first-child, table.t th:nth-child(2), table.t
 <body>
 <main>
 <h1 id="title"></h1><p class="sub" id="sub"></p>
+<p id="left"></p>
 <ol id="waste"></ol>
+<p class="note" id="next"></p>
 <div class="row" id="pick"></div>
 <div class="cols">
 <div>
@@ -87,7 +89,8 @@ for (const w of P.waste.slice(0, 3)) {
   b.onclick = () => { for (const l of P.launches) if (l.kernel === w.kernel && l !== L) show(l); pick(w.file, w.line, true); };
   li.append(b, el("span", {class: "note"}, ` ${w.bytes > 0 ? bytes(w.bytes) + " in vain. " : ""}[${w.kind}: ${w.lesson}]`)); $("waste").append(li);
 }
-if (!P.waste.length) $("waste").append(el("li", {}, "No access moves more than it must, no warp splits."));
+if (!P.waste.length) $("waste").remove();
+for (const id of ["left", "next"]) if (P[id]) $(id).textContent = P[id]; else $(id).remove();
 
 if (P.launches.length > 1) {
   const s = el("select", {"aria-label": "kernel"});
@@ -156,7 +159,7 @@ const laneX = i => 24 + i * 19;
 function laneRow(s, lanes) {
   s.append(svg("text", {x: 4, y: 12, class: "d"}, "lanes of the warp"));
   for (let i = 0; i < 32; ++i) { s.append(svg("rect", {x: laneX(i) - 8, y: 18, width: 16, height: 16, rx: 2, fill: lanes[i] === null ? "none" : "var(--lane)", stroke: "var(--lane)"}));
-    s.append(svg("text", {x: laneX(i), y: 30, "text-anchor": "middle", style: lanes[i] === null ? "" : "fill:#fff;font-size:9px"}, i)); }
+    s.append(svg("text", {x: laneX(i), y: 30, "text-anchor": "middle", style: lanes[i] === null ? "" : "fill:var(--card);font-size:9px"}, i)); }
 }
 
 function sectors(a, lanes) {
@@ -183,7 +186,7 @@ function addresses(a, lanes) {
   const x = i => 16 + i * w + w / 2;
   lanes.forEach((o, i) => { if (o !== null) s.append(svg("line", {x1: laneX(i), y1: 34, x2: x(list.indexOf(o)), y2: 120, stroke: "var(--lane)", "stroke-width": 1, opacity: 0.55})); });
   list.forEach((o, i) => { s.append(svg("rect", {x: x(i) - w / 2 + 1, y: 120, width: w - 2, height: 18, fill: i ? "var(--bad)" : "var(--ok)", stroke: "var(--dim)"}));
-    if (w > 17) s.append(svg("text", {x: x(i), y: 133, "text-anchor": "middle", style: "fill:#fff;font-size:9px"}, o / a.bytes)); });
+    if (w > 17) s.append(svg("text", {x: x(i), y: 133, "text-anchor": "middle", style: "fill:var(--card);font-size:9px"}, o / a.bytes)); });
   s.append(svg("text", {x: 16, y: 112, class: "d"}, `elements of ${a.array}`));
   s.append(svg("text", {x: 16, y: 168}, a.space === "constant" ? `${n} addresses: constant memory serves them one after the other` : `${n} elements in local memory: a register cannot be indexed`));
   return s;
@@ -194,7 +197,7 @@ function banks(a, lanes) {
   const deep = Math.max(1, ...by.map(m => m.size)), h = 166 + deep * 17, s = svg("svg", {viewBox: `0 0 640 ${h}`, role: "img", "aria-label": `${deep} words in the fullest bank`}); laneRow(s, lanes);
   lanes.forEach((o, i) => { if (o === null) return; s.append(svg("line", {x1: laneX(i), y1: 34, x2: laneX(Math.floor(o / 4) % 32), y2: 100, stroke: "var(--lane)", "stroke-width": 1, opacity: 0.55})); });
   for (let b = 0; b < 32; ++b) { s.append(svg("rect", {x: laneX(b) - 8, y: 100, width: 16, height: 14, fill: "var(--seg)", stroke: "var(--dim)"})); s.append(svg("text", {x: laneX(b), y: 111, "text-anchor": "middle", style: "font-size:9px"}, b));
-    [...by[b].entries()].forEach(([word, who], i) => { const r = svg("rect", {x: laneX(b) - 8, y: 118 + i * 17, width: 16, height: 14, rx: 2, fill: i === 0 ? "var(--ok)" : "var(--bad)"}); r.append(svg("title", {}, `word ${word}: lanes ${who.join(", ")}`)); s.append(r); s.append(svg("text", {x: laneX(b), y: 129 + i * 17, "text-anchor": "middle", style: "fill:#fff;font-size:9px"}, who.length > 1 ? who.length + "x" : who[0])); }); }
+    [...by[b].entries()].forEach(([word, who], i) => { const r = svg("rect", {x: laneX(b) - 8, y: 118 + i * 17, width: 16, height: 14, rx: 2, fill: i === 0 ? "var(--ok)" : "var(--bad)"}); r.append(svg("title", {}, `word ${word}: lanes ${who.join(", ")}`)); s.append(r); s.append(svg("text", {x: laneX(b), y: 129 + i * 17, "text-anchor": "middle", style: "fill:var(--card);font-size:9px"}, who.length > 1 ? who.length + "x" : who[0])); }); }
   s.append(svg("text", {x: 4, y: h - 8, class: "d"}, "above: the 32 banks of shared memory, and the different words that are wanted from each"));
   s.append(svg("text", {x: 4, y: h - 24}, deep === 1 ? "one word per bank: one wavefront, no conflict" : `${deep} wavefronts: one for each word of the fullest bank`));
   return s;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "cli/call.h"
@@ -111,18 +112,35 @@ struct BuiltRung {
   std::string one_float;  // the only type it is built for; empty: all
 };
 
-// A timed case that it takes, of the type that is counted where there is one.
-XrayTimed other_timed(const harness::Places& places, const Op& op, const Rung& rung, DType dtype) {
+// How far the proportions of two cases are apart, in factors of four: one that is larger in all sizes alike is not.
+double shape_distance(const Case& a, const Case& b) {
+  std::vector<double> ratios;
+  for (const auto& [dim, extent] : a.dims)
+    if (const auto other = b.dims.find(dim); other != b.dims.end())
+      ratios.push_back(std::log((1.0 + extent) / (1.0 + other->second)));
+  double mean = 0, distance = 0;
+  for (const double r : ratios) mean += r / static_cast<double>(ratios.size());
+  for (const double r : ratios) distance += std::abs(r - mean);
+  return std::round(distance / std::log(4));
+}
+
+// A timed case that it takes: of the type that is counted where there is one, and then of the most similar proportions.
+XrayTimed other_timed(const harness::Places& places, const Op& op, const Rung& rung,
+                      const Case& counted, DType dtype) {
   const Case* found = nullptr;
   DType type = dtype;
+  std::pair<bool, double> nearest;
   for (const Case& c : op.cases) {
-    if (!c.bench || (found != nullptr && type == dtype)) continue;
-    for (const DType d : harness::dtypes_of(op, c))
-      if ((found == nullptr || d == dtype) &&
-          rung.supports(args_without_data(harness::make_plan(op, c, d)).get()).empty()) {
-        found = &c;
-        type = d;
-      }
+    if (!c.bench) continue;
+    for (const DType d : harness::dtypes_of(op, c)) {
+      const std::pair<bool, double> distance{d != dtype, shape_distance(c, counted)};
+      if ((found != nullptr && distance >= nearest) ||
+          !rung.supports(args_without_data(harness::make_plan(op, c, d)).get()).empty())
+        continue;
+      found = &c;
+      type = d;
+      nearest = distance;
+    }
   }
   return found != nullptr ? record_timed(places, op, rung, *found, type) : XrayTimed{};
 }
@@ -145,7 +163,7 @@ Xray count_case(const harness::Places& places, const OpEntry& e, const Rung& run
   x.flops = cost.flops;
   x.least_bytes = static_cast<double>(cost.bytes);
   x.timed = chosen.small ? record_timed(places, *e.op, rung, *chosen.test, chosen.dtype)
-                         : other_timed(places, *e.op, rung, chosen.dtype);
+                         : other_timed(places, *e.op, rung, *chosen.test, chosen.dtype);
   x.timed.grown = chosen.small.has_value();
   x.raw = run_counted({places.program.string(), "check", built.library.string(),
                        chosen.small ? "--smaller" : "--case", chosen.test->name, "--dtype",
@@ -167,8 +185,12 @@ std::string likely_float(const harness::Places& places, const std::string& op, c
   if (!registers_rung(file) || !harness::find_folder(places.root, folder)) return "";
   Rung any;
   any.supports = [](const void*) { return std::string(); };
-  for (const OpEntry& e : find_ops(places, {folder}, "simt", RungSet::none))
-    return one_float(choose_counted_case(*e.op, any, o).dtype);
+  for (const OpEntry& e : find_ops(places, {folder}, "simt", RungSet::none)) {
+    try {
+      return one_float(choose_counted_case(*e.op, any, o).dtype);
+    } catch (const Refusal&) {  // the case is of another op of the folder
+    }
+  }
   return "";
 }
 
@@ -273,6 +295,14 @@ Xray saved_xray(const nlohmann::json& j) {
   return x;
 }
 
+// Few elements that are indexed once: ptxas may select among registers instead. Where nvcc was asked, its stack frame tells.
+void drop_arrays_in_registers(Xray& x) {
+  std::erase_if(x.all_waste, [&](const XrayWaste& w) {
+    const PtxasFacts facts = x.facts(w.kernel);
+    return w.kind == "local memory" && facts.registers > 0 && facts.stack <= facts.spill_stores;
+  });
+}
+
 // Spilled registers go to local memory and come back once in every thread at least.
 void add_spills(Xray& x) {
   for (const XrayLaunch& l : x.launches) {
@@ -351,6 +381,7 @@ Xray take_xray(const harness::Places& places, const std::string& word, const std
   if (!x.file.empty() && o.registers) x.ptxas = registers_of(places, x.file);
   x.all_waste = find_all_waste(
       x.launches, {x.least_bytes, x.flops, x.test.ends_with("f16"), x.timed, &gpu_of(o.gpu)});
+  drop_arrays_in_registers(x);
   x.waste = worth_saying(x.all_waste);
   add_spills(x);
   return x;

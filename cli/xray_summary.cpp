@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "cli/check_process.h"
+#include "cli/ladder_files.h"
 #include "cli/op_names.h"
 #include "cli/source_text.h"
 #include "cli/terminal.h"
@@ -181,22 +182,28 @@ ordered_json totals_json(const Xray& x) {
   return j;
 }
 
+std::string next_rung(const Xray& x) {
+  const fs::path next = next_on_ladder(harness::find_places().root, x.file);
+  return next.empty()
+             ? ""
+             : fmt::format("The next rung, {}: {}", rung_name(next.string()), head_line(next));
+}
+
 void print_sentences(const Xray& x) {
-  if (x.waste.empty() || x.waste.front().share < least_share) {
-    fmt::print(
-        "  no access, branch or barrier wastes more than {:.0f}% of what it does: what limits it "
-        "is "
-        "not counted here\n",
-        100 * least_share);
-    if (x.waste.empty()) return;
-  }
+  const fs::path root = harness::find_places().root;
+  if (const std::string left = what_is_left(x.all_waste); !left.empty())
+    fmt::print("  {} {}\n", left,
+               paint(Tone::dim, fmt::format("[latency: {}]", near_path(root / "docs/xray.md"))));
   for (std::size_t i = 0; i < std::min<std::size_t>(3, x.waste.size()); ++i) {
     const XrayWaste& w = x.waste[i];
     fmt::print("  {}. {}{} {}\n", i + 1, w.sentence,
                w.bytes > 0 ? fmt::format(" ({} in vain)", short_bytes(w.bytes)) : "",
-               paint(Tone::dim, fmt::format("[{}: {}]", w.kind,
-                                            near_path(harness::find_places().root / w.page()))));
+               paint(Tone::dim, fmt::format("[{}: {}]", w.kind, near_path(root / w.page()))));
   }
+  if (const std::string next = next_rung(x); !next.empty())
+    fmt::print(
+        "  {} {}\n", next,
+        paint(Tone::dim, fmt::format("[{}]", near_path(x.file.parent_path() / "README.md"))));
 }
 
 void print_comparison(const Xray& a, const Xray& b) {

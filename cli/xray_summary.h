@@ -24,6 +24,9 @@ nlohmann::ordered_json to_json(const KeyCounts& k);
 // Sums under the names of Nsight Compute.
 nlohmann::ordered_json totals_json(const Xray& x);
 
+// "The next rung, 03_warp: One warp, one row …"; empty where there is none.
+std::string next_rung(const Xray& x);
+
 // The three largest wastes.
 void print_sentences(const Xray& x);
 // Two kernels side by side.

@@ -92,7 +92,7 @@ void find_meetings(const XrayLaunch& l, const XrayAccess& a, const Prices& price
               a.file,
               a.line,
               l.kernel,
-              (a.on_one_address - a.requests) * price.meeting,
+              (a.on_one_address - a.requests) * meeting_price(a, price),
               (a.on_one_address - a.requests) * a.bytes,
               "",
               "ops/reduce/reduce"};
@@ -152,11 +152,19 @@ void find_local_arrays(const XrayLaunch& l, const Prices& price, std::vector<Xra
     const auto& [a, sectors] = found;
     XrayWaste w{"local memory", a->file, a->line,       l.kernel, sectors * price.known_sector,
                 sectors * 32,   "",      "docs/xray.md"};
-    w.sentence = fmt::format(
-        "{} indexes the local array '{}' by a value that differs from lane to lane, so it lives in "
-        "local memory: {} sectors per request where a register needs none. Index it by constants "
-        "(unroll the loop), or keep it in shared memory.",
-        where(*a), name, with_digit(a->cost()));
+    if (name.find('.') != name.npos)  // "p.table": of a parameter without __grid_constant__
+      w.sentence = fmt::format(
+          "{} indexes '{}', an array of a parameter, by a value that differs from lane to lane: "
+          "nvcc may copy it into the local memory of each thread first, where a request touches {} "
+          "sectors. A parameter that is `const __grid_constant__` is read where it is; a table "
+          "that lanes index differently is best in shared memory.",
+          where(*a), name, with_digit(a->cost()));
+    else
+      w.sentence = fmt::format(
+          "{} indexes the local array '{}' by a value that differs from lane to lane, so it lives "
+          "in local memory: {} sectors per request where a register needs none. Index it by "
+          "constants (unroll the loop), or keep it in shared memory.",
+          where(*a), name, with_digit(a->cost()));
     into.push_back(std::move(w));
   }
 }
@@ -415,6 +423,18 @@ std::vector<XrayWaste> worth_saying(std::vector<XrayWaste> all) {
   });
   if (all.empty() && largest) all.push_back(*largest);
   return all;
+}
+
+std::string what_is_left(const std::vector<XrayWaste>& all) {
+  double share = 0;
+  for (const XrayWaste& w : all) share += w.share;
+  if (share >= little_waste) return "";
+  return fmt::format(
+      "{} of what it does is counted as waste. If it is slow nevertheless, it waits: for loads "
+      "that "
+      "come late, at barriers, or for one unit while others are idle. No count shows that; more "
+      "loads under way, and loads, arithmetic and stores at the same time are the cure.",
+      share < 0.005 ? "Nothing" : fmt::format("Only {:.0f}%", 100 * share));
 }
 
 }  // namespace warpath::cli

@@ -44,11 +44,16 @@ struct Prices {
   // What a request of less than 16 bytes per lane adds: fewer bytes are under way. On an H200 maps of one element of 4 bytes
   // per thread pay two to four times that beside 16 bytes; loops with several loads under way pay less.
   double narrow_request = 1.5;
-  double block_of_code = 1;      // a basic block of a warp
-  double barrier = 0.5;          // of a warp
-  double meeting = 8;            // of lanes on one address
+  double block_of_code = 1;  // a basic block of a warp
+  double barrier = 0.5;      // of a warp
+  // Of lanes of an atomic on one address. On an H200 reduce/01 takes 80 to 90 cycles per lane, histogram/01 40 to 60; histogram/02,
+  // which does the same in shared memory, 0.4.
+  double meeting = 60, shared_meeting = 0.5;
   double launch_seconds = 2e-6;  // from the last block of a kernel to the first of the next
 };
+
+// What one lane that meets others costs.
+double meeting_price(const XrayAccess& a, const Prices& price);
 
 // All that a launch does.
 double work_of(const XrayLaunch& l, const Prices& price);
@@ -69,5 +74,9 @@ std::vector<XrayWaste> find_all_waste(const std::vector<XrayLaunch>& launches,
 // Those that are worth a sentence: `least_share` of all that the kernels do, or more. Where none is, the largest.
 constexpr double least_share = 0.01, least_largest = 0.001;
 std::vector<XrayWaste> worth_saying(std::vector<XrayWaste> all);
+
+// What the counts leave open: a sentence where all waste together is less than `little_waste` of what the kernels do, else "".
+constexpr double little_waste = 0.1;
+std::string what_is_left(const std::vector<XrayWaste>& all);
 
 }  // namespace warpath::cli

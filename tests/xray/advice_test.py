@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 """The largest waste of a rung is the one that its next rung removes: advice.json.
 
-    advice_test.py WARPATH ROOT [--all] [--op OP]
+    advice_test.py WARPATH ROOT [--all] [--op OP] [--saved FOLDER] [--write]
 
 advice.json has an entry for a rung that has a next one: [kind, what the next rung does], and third, where the next rung is
-made for them, the case and the type on which the two are read. Both are counted on the same case: of the kind that comes
-first, the next rung must have a third less, in cycles; or it must remove more of it than of any other kind, and a tenth at
-least. Else {"instead": kind, "class": class, "why": reason}: xray's first
-sentence is about something else. The classes are in CLASSES; of "later" a later rung of the ladder must have less in the same
-way, of "second" the next rung must have less of the kind that "removes" names, for which there must be a sentence.
+made for them, the case and the type on which the two are read: {"case": "prime", "dtype": "f32"}. With "rung" among them, that
+earlier rung is read in place of this one, because this one and all between refuse the case. Both are counted on the same
+case: of the kind that comes first, the next rung must have a third less, in cycles; or it must remove more of it than of any
+other kind, and a tenth at least. Else {"instead": kind, "class": class, "why": reason}, also with "on": the case. The classes
+are in CLASSES; each is a statement that is held to the counts or to the times in results/h200.json.
 Rungs that nobody has read with xray yet are named in not_read.json, each with the reason; any other rung without an entry is
 an error. Without --all only rungs of a few ops are run, and the next rung is held to the counts where it is among them; with
-it all rungs, the last of each ladder too: they must be counted.
+it all rungs, the last of each ladder too: they must be counted. --saved keeps what was counted in a folder and uses it again,
+priced anew, so that a run that was interrupted can go on. --write puts the numbers into docs/xray.md.
 
 claims.json has what lessons say about bytes, coalescing and bank conflicts: the words, which must be in the op's README,
 and what follows from them (see `counted`). With --all every claim is held to the counts, else those about the rungs that
@@ -28,7 +29,7 @@ from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
-from sweep import label, ladders, xray
+from sweep import RUNG, label, ladders, xray
 
 here = Path(__file__).resolve().parent
 
@@ -37,15 +38,14 @@ QUICK = ("transpose", "vector_add", "reduce", "softmax")
 QUICK_CLAIMS = ("matrix_add/01_row_by_x", "fused_elementwise/01_four_kernels", "noise/01_naive")
 
 
-LEAST_FALL, LEAST_OF_MOST = 1 / 3, 1 / 10
+LEAST_FALL, LEAST_OF_MOST, LEAST_GAIN, LEAST_SHARE = 1 / 3, 1 / 10, 1.1, 0.01
 CLASSES = {
-    "overlap": "the next rung does the same at another time: latency is hidden, nothing is counted",
-    "shapes": "the next rung is for shapes or types that this one refuses, or that no small case has",
-    "bits": "the next rung gives the same bits in every run",
-    "later": "a later rung removes it",
-    "second": "the next rung removes another waste of which xray has a sentence, but not the first",
-    "small": "the case that a CPU can count is too small to show it",
-    "uncounted": "the next rung saves instructions that are not counted",
+    "later": "a later rung removes what comes first; counted",
+    "second": "the next rung removes another waste that has a sentence; counted",
+    "alike": "the counts of both are alike, and xray says that they leave latency and overlap open; counted",
+    "no gain": f"the next rung is nowhere {LEAST_GAIN} times as fast: it is for the same bits, other shapes, or did not help; timed",
+    "first": "the next rung is the first that takes its case, so that no rung is there to be compared; counted",
+    "other": "the next rung removes none of the wastes that have a sentence, or is for another case that is too large to count; counted",
 }
 
 
@@ -125,29 +125,42 @@ def broken_claim(name, x, claim):
 
 def case_of(entry):
     """On which case a rung is read; None: xray's choice."""
+    if isinstance(entry, dict):
+        return entry.get("on")
     return entry[2] if isinstance(entry, list) and len(entry) > 2 else None
+
+
+class Readings:
+    """What xray says of a rung on a case, each once."""
+
+    def __init__(self, warpath, root, rungs, saved):
+        self.warpath, self.root, self.rungs, self.saved = warpath, root, rungs, saved
+        self.known = {}
+        if saved:
+            saved.mkdir(parents=True, exist_ok=True)
+
+    def read(self, name, on=None):
+        on = {k: v for k, v in (on or {}).items() if k != "rung"} or None
+        key = f"{name}@{on['case']}@{on['dtype']}" if on else f"{name}@own"
+        if key not in self.known:
+            self.known[key] = self.count(name, on, re.sub(r"[^A-Za-z0-9_.+@-]", "_", key))
+        return self.known[key]
+
+    def count(self, name, on, key):
+        file = self.saved / f"{key}.json" if self.saved else None
+        if file and file.exists():
+            x = json.loads(file.read_text())
+            return x if "error" in x else xray(self.warpath, self.root, file)
+        x = xray(self.warpath, self.root, self.rungs[name], on)
+        if file:
+            file.write_text(json.dumps(x))
+        return x
 
 
 def same_case(x):
     """The case of a reading, for another rung."""
     match = re.fullmatch(r"case '(.*)' in (\w+)", x.get("case", ""))
     return {"case": match[1], "dtype": match[2]} if match else {}
-
-
-def held_against(name, advice, after):
-    """The rungs that must have less of its largest waste: the next one, or one of all later ones."""
-    entry = advice.get(name)
-    if isinstance(entry, list):
-        return [after[name]] if name in after else []
-    if not isinstance(entry, dict) or entry.get("class") not in ("later", "second"):
-        return []
-    if entry["class"] == "second":
-        return [after[name]]
-    later = []
-    while name in after:
-        name = after[name]
-        later.append(name)
-    return later
 
 
 def fall(kind, x, y):
@@ -161,10 +174,115 @@ def fall(kind, x, y):
     return part, part >= LEAST_FALL or (most and part >= LEAST_OF_MOST)
 
 
-def what_it_is(entry, falls):
-    if isinstance(entry, dict):
-        return f"other ({entry['class']})"
-    return "agree, counted" if falls else "agree, not counted"
+def times(file):
+    """{(case, type): seconds} of a rung on an H200."""
+    results = file.parent / "results" / "h200.json"
+    if not results.exists():
+        return {}
+    prefix = file.stem[: -len(RUNG.match(file.stem)["number"] + "_" + RUNG.match(file.stem)["name"])]  # fmt: skip
+    name = file.stem.removeprefix(prefix)
+    op = f"{file.parent.name}_{prefix[:-1]}" if prefix else file.parent.name
+    return {
+        (r["case"], r["dtype"]): r["time_us"]["median"]
+        for r in json.loads(results.read_text())["records"]
+        if r["name"] == name and r["op"] in (op, prefix[:-1]) and r.get("passed") and "time_us" in r
+    }
+
+
+def best_gain(before, after):
+    """How many times as fast the later rung is where that is most; None: they have no timed case in common."""
+    a, b = times(before), times(after)
+    return max((a[k] / b[k] for k in a.keys() & b.keys()), default=None)
+
+
+def earlier(name, after):
+    """The rungs below it, the next lower one first."""
+    before = {b: a for a, b in after.items()}
+    while name in before:
+        name = before[name]
+        yield name
+
+
+def later(name, after):
+    while name in after:
+        name = after[name]
+        yield name
+
+
+def falls_enough(name, kind, x, others):
+    falls = [f for f in (fall(kind, x, y) for y in others) if f is not None]
+    if not falls:
+        return [f"{name}: no other rung takes its case"]
+    if any(enough for _, enough in falls):
+        return []
+    return [f"{name}: {kind}, of which {100 * max(falls)[0]:.0f}% are removed"]
+
+
+def broken_class(name, entry, x, after, rungs, readings):
+    """What is not so of an entry that says why the advice is another one."""
+    kind, on = wanted_kind(entry), same_case(x)
+    following = after[name]
+    match entry["class"]:
+        case "later":
+            return falls_enough(name, kind, x, (readings.read(m, on) for m in later(name, after)))
+        case "second":
+            said = {w["kind"] for w in x["waste"]}
+            if entry["removes"] not in said:
+                return [f"{name}: no sentence is about {entry['removes']}"]
+            return falls_enough(name, entry["removes"], x, [readings.read(following, on)])
+        case "alike" | "other":
+            y = readings.read(following, on)
+            if entry["class"] == "alike" and not x["left"]:
+                return [f"{name}: xray does not say that the counts leave it open"]
+            if entry["class"] == "alike" and "error" in y:
+                return [f"{name}: the next rung does not take its case"]
+            fallen = [w["kind"] for w in x["waste"] if w["share"] >= LEAST_SHARE and (fall(w["kind"], x, y) or (0, False))[1]]  # fmt: skip
+            return [f"{name}: the next rung removes {k}" for k in dict.fromkeys(fallen)]
+        case "no gain":
+            gain = best_gain(rungs[name], rungs[following])
+            if gain is None or gain >= LEAST_GAIN:
+                return [f"{name}: the next rung is {gain} times as fast"]
+        case "first":
+            takes = [m for m in (name, *earlier(name, after)) if "error" not in readings.read(m, entry["next_on"])]  # fmt: skip
+            if "error" in readings.read(following, entry["next_on"]):
+                takes.append(following + " does not")
+            return [f"{name}: '{entry['next_on']['case']}': {m} takes it" for m in takes]
+    return []
+
+
+def broken_agreement(name, entry, x, after, readings):
+    """What is not so of an entry that says that the next rung removes the largest waste."""
+    on = case_of(entry) or {}
+    y = readings.read(after[name], same_case(x))
+    broken = falls_enough(name, wanted_kind(entry), x, [y])
+    if "rung" in on:
+        refuse = [m for m in (name, *earlier(name, after)) if m > full_name(name, on["rung"])]
+        broken += [
+            f"{name}: {m} takes '{on['case']}' too"
+            for m in refuse
+            if "error" not in readings.read(m, on)
+        ]
+    return broken
+
+
+def full_name(name, rung):
+    """05_vector of softmax/backward_06_cluster: softmax/backward_05_vector."""
+    op, stem = name.split("/")
+    return f"{op}/{RUNG.match(stem)['ladder'] + '_' if RUNG.match(stem)['ladder'] else ''}{rung}"
+
+
+def with_table(text, tally):
+    """The page, with the numbers between its markers."""
+    begin, end = "<!-- advice:BEGIN -->", "<!-- advice:END -->"
+    before, rest = text.split(begin)
+    lines = [
+        f"So it is for {tally['agree']} of the {sum(tally.values())} rungs that have a next one. The others:",
+        "",
+        "| class | rungs | |",
+        "| --- | ---: | --- |",
+        *(f"| {c} | {tally[c]} | {what} |" for c, what in CLASSES.items() if tally[c]),
+    ]
+    return "\n".join([before + begin, *lines, end]) + rest.split(end)[1]
 
 
 def main():
@@ -175,6 +293,8 @@ def main():
     parser.add_argument("root", type=Path)
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--op", action="append", default=[])
+    parser.add_argument("--saved", type=Path)
+    parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
     root = args.root.resolve()
     advice = json.loads((here / "advice.json").read_text())
@@ -198,52 +318,48 @@ def main():
         ]
         chosen = {name: rungs[name] for name in (*quick, *QUICK_CLAIMS) if name in rungs}
 
-    def read(name, on=None):
-        return xray(args.warpath, root, rungs[name], on)
-
+    readings = Readings(args.warpath, root, rungs, args.saved and args.saved.resolve())
     after = {label(a): label(b) for files in ladders(root).values() for a, b in pairwise(files)}
-    wanted = {name: case_of(advice.get(name)) for name in chosen}
-    tally = Counter()
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        found = dict(zip(chosen, pool.map(lambda n: read(n, wanted[n]), chosen)))
-        if args.all or args.op:  # the next rung on the same case
-            pairs = [(n, m) for n in chosen for m in held_against(n, advice, after) if m in chosen]
-            pairs = [(n, m) for n, m in pairs if found[n].get("case") != found[m].get("case")]
-            others = pool.map(lambda p: read(p[1], same_case(found[p[0]])), pairs)
-            found.update(zip(pairs, others))
-        # Claims are about the case that xray chooses.
-        moved = [n for n in chosen if n in claims and wanted[n]]
-        on_own_case = dict(zip(moved, pool.map(read, moved)))
-    for name, x in found.items():
-        if isinstance(name, tuple):
-            continue
+    held = args.all or args.op
+
+    def check(name):
+        """(lines to print, failures)"""
+        entry = advice.get(name)
+        on = case_of(entry)
+        base = full_name(name, on["rung"]) if on and "rung" in on else name
+        x = readings.read(base, on)
         if "error" in x:
-            failures.append(f"{name}: {x['error']}")
-            continue
-        if name in claims:
-            broken = broken_claim(name, on_own_case.get(name, x), claims[name])
-            print(f"{'WRONG' if broken else 'ok'}  {name}: {claims[name]['says']}")
-            failures += broken
-        if name not in advice:  # the last of its ladder
-            continue
-        got = x["waste"][0]["kind"] if x["waste"] else "none"
-        kind = wanted_kind(advice[name])
-        print(f"{'ok' if got == kind else 'WRONG'}  {name}: {got}")
+            return [], [f"{name}: {x['error']}"]
+        lines, wrong = [], []
+        if name in claims:  # about the case that xray chooses
+            wrong += broken_claim(name, readings.read(name), claims[name])
+            lines.append(f"{'WRONG' if wrong else 'ok'}  {name}: {claims[name]['says']}")
+        if entry is None:  # the last of its ladder
+            return lines, wrong
+        got, kind = (x["waste"][0]["kind"] if x["waste"] else "none"), wanted_kind(entry)
         if got != kind:
             said = x["waste"][0]["sentence"] if x["waste"] else ""
-            failures.append(f"{name}: {got}, not {kind} ({advice[name]}). It says: {said}")
-            continue
-        later = [found.get((name, m), found.get(m)) for m in held_against(name, advice, after)]
-        removed = advice[name].get("removes", kind) if isinstance(advice[name], dict) else kind
-        if removed not in {w["kind"] for w in x["waste"]} | {"none"}:
-            failures.append(f"{name}: no sentence is about {removed} ({advice[name]})")
-        falls = [f for f in (fall(removed, x, y) for y in later) if f is not None]
-        tally[what_it_is(advice[name], falls)] += 1
-        if falls and not any(enough for _, enough in falls):
-            failures.append(
-                f"{name}: {removed}, of which the next rung removes {100 * max(falls)[0]:.0f}% ({advice[name]})"
-            )
-    print(", ".join(f"{n} {what}" for what, n in sorted(tally.items())))
+            wrong.append(f"{name}: {got}, not {kind} ({entry}). It says: {said}")
+        elif held and isinstance(entry, dict):
+            wrong += broken_class(name, entry, x, after, rungs, readings)
+        elif held:
+            wrong += broken_agreement(name, entry, x, after, readings)
+        lines.append(f"{'WRONG' if wrong else 'ok'}  {name}: {got}")
+        return lines, wrong
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for lines, wrong in pool.map(check, chosen):
+            for line in lines:
+                print(line, flush=True)
+            failures += wrong
+    tally = Counter(e["class"] if isinstance(e, dict) else "agree" for e in advice.values())
+    print(", ".join(f"{n} {what}" for what, n in tally.most_common()))
+    page = root / "docs/xray.md"
+    table = with_table(page.read_text(), tally)
+    if args.write:
+        page.write_text(table)
+    elif page.read_text() != table:
+        failures.append("docs/xray.md has other numbers than advice.json: advice_test.py --write")
     for failure in failures:
         print(failure)
     sys.exit(1 if failures else 0)

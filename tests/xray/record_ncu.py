@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Records what ncu counts for the kernels of this folder: recorded.json. Needs nvcc, ncu and a GPU.
+"""Records what ncu counts for the kernels of this folder: recorded.json, and those of spaces.cu: recorded_spaces.json.
+Needs nvcc, ncu and a GPU.
 
-    tests/xray/record_ncu.py [--out recorded.json] [--build FOLDER] [--arch sm_90a]
+    tests/xray/record_ncu.py [--program kernels|spaces] [--out recorded.json] [--build FOLDER] [--arch sm_90a]
 
 ncu needs the permission to read counters; where it is refused, run this as root. The program launches every kernel
 once; ncu plays each one again as often as it has groups of counters, with the caches flushed in between.
@@ -13,6 +14,7 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -34,6 +36,9 @@ METRICS = [
     "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum",
     "l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum",
     "l1tex__t_requests_pipe_lsu_mem_local_op_st.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum",
+    "idc__requests.sum",
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum",
@@ -70,6 +75,18 @@ METRICS = [
     "sm__maximum_warps_per_active_cycle_pct",
 ]
 
+# Not compared, and not every ncu has them.
+OPTIONAL = [
+    "idc__requests_lookup_hit.sum",
+    "idc__requests_lookup_miss.sum",
+    "idc__request_cycles_active.sum",
+    "smsp__inst_executed_op_local_ld.sum",
+    "smsp__inst_executed_op_local_st.sum",
+    "smsp__inst_executed_op_ldsm.sum",
+    "smsp__inst_executed_pipe_adu.sum",
+    "smsp__inst_executed_pipe_uniform.sum",
+]
+
 
 def run(command, **more):
     done = subprocess.run(
@@ -82,13 +99,15 @@ def run(command, **more):
     return done.stdout
 
 
-def build(folder, arch):
+def build(folder, arch, name):
     sources = [
         here / "kernels.cu",
         here / "launches.cu",
         root / "core/host/error.cpp",
         *sorted((here / "rungs").glob("*.cu")),
     ]
+    if name == "spaces":
+        sources = [here / "spaces.cu"]
     target = arch.removeprefix("sm_")
     flags = [f"-gencode=arch=compute_{target},code=sm_{target}", "-std=c++20", "-O3", "-lineinfo",
              "--expt-relaxed-constexpr", "-Xcudafe=--diag_suppress=177", f"-I{root}"]  # fmt: skip
@@ -100,7 +119,7 @@ def build(folder, arch):
 
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         objects = list(pool.map(compile_one, sources))
-    program = folder / "xray_kernels"
+    program = folder / f"xray_{name}"
     run([nvcc, *flags, *objects, "-o", program])
     return program
 
@@ -134,11 +153,23 @@ def parse_raw(text):
             continue
         values = dict(zip(names, row))
         metrics = {
-            n: number(v) for n, v in values.items() if n in METRICS and number(v) is not None
+            n: number(v)
+            for n, v in values.items()
+            if n in (*METRICS, *OPTIONAL) and number(v) is not None
         }
         launches.append({"kernel": values["Kernel Name"], "grid": values.get("Grid Size", ""),
                          "block": values.get("Block Size", ""), "metrics": metrics})  # fmt: skip
     return launches
+
+
+def fixed_constant_loads(sass, kernel):
+    """From `cuobjdump -sass`: loads of one word of constant memory (parameters, the block's size) that a warp executes
+    beside those that the source indexes. ncu counts both in idc__requests.sum."""
+    for function in sass.split("Function : ")[1:]:
+        if f"{len(kernel)}{kernel}E" in function.split(maxsplit=1)[0]:
+            fixed = r"\sLDC(\.\w+)* R\w+, c\[0x\w+\]\[(RZ|0x\w+)\]"
+            return len(re.findall(fixed, function))
+    return None
 
 
 def device():
@@ -160,23 +191,25 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--out", type=Path, default=here / "recorded.json")
+    parser.add_argument("--program", choices=("kernels", "spaces"), default="kernels")
+    parser.add_argument("--out", type=Path)
     parser.add_argument("--build", type=Path)
     parser.add_argument("--arch", default="sm_90a")
     parser.add_argument("--compile-only", action="store_true")
     args = parser.parse_args()
+    out = args.out or here / {"kernels": "recorded.json", "spaces": "recorded_spaces.json"}[args.program]  # fmt: skip
     with tempfile.TemporaryDirectory() as temporary:
         folder = args.build or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
         begin = time.time()
-        program = build(folder, args.arch)
+        program = build(folder, args.arch, args.program)
         print(f"built in {time.time() - begin:.0f} s")
         if args.compile_only:
             return
         print(run([program]), end="")
-        wanted = list(METRICS)
+        wanted = [*METRICS, *OPTIONAL]
         unknown = []
-        for _ in range(len(METRICS)):
+        for _ in range(len(wanted)):
             done = profile(program, wanted)
             launches = parse_raw(done.stdout)
             if launches and done.returncode == 0:
@@ -189,9 +222,14 @@ def main():
                 if m in said and ("ailed to find metric" in said or "nvalid" in said)
             ]
             if not bad or len(bad) == len(wanted):
+                bad = [m for m in OPTIONAL if m in wanted]
+            if not bad:
                 sys.exit(f"ncu failed with status {done.returncode}:\n{said[-4000:]}")
             unknown += bad
             wanted = [m for m in wanted if m not in bad]
+        sass = run(["cuobjdump", "-sass", "-arch", args.arch, program])
+        for launch in launches:
+            launch["fixed_constant_loads"] = fixed_constant_loads(sass, launch["kernel"])
         ncu = os.environ.get("NCU") or shutil.which("ncu") or "/usr/local/cuda/bin/ncu"
         version = run([ncu, "--version"]).strip().splitlines()[-1]
         compiler = run([os.environ.get("NVCC", "nvcc"), "--version"]).strip().splitlines()[-2]
@@ -216,8 +254,8 @@ def main():
         + "\n ]\n}\n"
     )
     json.loads(text)
-    args.out.write_text(text)
-    print(f"{len(lines)} launches in {args.out}, {time.time() - begin:.0f} s in all")
+    out.write_text(text)
+    print(f"{len(lines)} launches in {out}, {time.time() - begin:.0f} s in all")
 
 
 if __name__ == "__main__":

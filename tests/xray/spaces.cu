@@ -1,7 +1,7 @@
 // Constant and local memory, __device__ variables, vector atomics and ldmatrix. Each line `counts:` says what a run must have (kernels.cu explains
 // the others):
 //   ldc       constant memory: requests:addresses              ldl, stl  local memory: requests:sectors
-// Not yet recorded by ncu.
+// Recorded by ncu: recorded_spaces.json.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -31,6 +31,12 @@ __global__ void constant_uniform(float* y) {
   y[index_in_grid()] = table[blockIdx.x];
 }
 
+// The same, by an index that only the run knows: it is no uniform register's.
+// counts: ldc=512:512 ld=512:512 st=512:2048
+__global__ void constant_loaded(const float* x, float* y) {
+  y[index_in_grid()] = table[int(x[0])];
+}
+
 // Each of 32 lanes wants its own.
 // counts: ldc=512:16384 st=512:2048
 __global__ void constant_lanes(float* y) {
@@ -43,17 +49,37 @@ __global__ void constant_fours(float* y) {
   y[index_in_grid()] = table[threadIdx.x / 4];
 }
 
-// Parameters are in constant memory too. The pointer beside the array is none of it.
+// A parameter with __grid_constant__ is read where it is, in constant memory. The pointer beside the array is none of it.
 // counts: ldc=512:8192 ld=512:2048 st=512:2048
-__global__ void parameter_indexed(Weights weights, float* y) {
+__global__ void parameter_indexed(const __grid_constant__ Weights weights, float* y) {
   const int i = index_in_grid();
   y[i] = weights.of[i % 16] * weights.x[i];
 }
 
-// A register cannot be indexed. Local memory lays the same word of all lanes side by side: 4 sectors to write one; each of
-// 32 lanes reads in a sector of its own.
+// Without it nvcc copies the parameter into local memory before it indexes it.
+// counts: ldl=512:16384 ld=512:2048 st=512:2048
+__global__ void parameter_copied(Weights weights, float* y) {
+  const int i = index_in_grid();
+  y[i] = weights.of[i % 16] * weights.x[i];
+}
+
+// A register cannot be indexed. Local memory lays the same word of all lanes side by side: 4 sectors where all lanes write
+// the same one, and 32 where each of eight neighbours reads another.
+// counts: stl=8192:32768 ldl=8192:262144 st=512:2048
+__global__ void local_indexed(float* y, int n) {
+  float kept[16];
+  const int i = index_in_grid();
+  float sum = 0;
+#pragma unroll 1
+  for (int k = 0; k < n; ++k) kept[k] = float(i + k);
+#pragma unroll 1
+  for (int k = 0; k < n; ++k) sum += kept[(i * 5 + k) % 16];
+  y[i] = sum;
+}
+
+// Few elements, indexed once: ptxas selects among registers, which no run can know.
 // counts: ld=8192:8192 stl=8192:32768 ldl=512:16384 st=512:2048
-__global__ void local_indexed(const float* x, float* y) {
+__global__ void local_once(const float* x, float* y) {
   float kept[16];
   for (int k = 0; k < 16; ++k) kept[k] = x[k];
   const int i = index_in_grid();
@@ -137,10 +163,13 @@ int main(int argc, char** argv) {
   check(cudaMalloc(&y, sizeof(float) * 4 * threads * blocks));
   check(cudaMemset(x, 0, sizeof(float) * 4 * threads * blocks));
   constant_uniform<<<blocks, threads>>>(y);
+  constant_loaded<<<blocks, threads>>>(x, y);
   constant_lanes<<<blocks, threads>>>(y);
   constant_fours<<<blocks, threads>>>(y);
   parameter_indexed<<<blocks, threads>>>({{}, x}, y);
-  local_indexed<<<blocks, threads>>>(x, y);
+  parameter_copied<<<blocks, threads>>>({{}, x}, y);
+  local_indexed<<<blocks, threads>>>(y, 16);
+  local_once<<<blocks, threads>>>(x, y);
   local_unrolled<<<blocks, threads>>>(x, y);
   local_same<<<blocks, threads>>>(x, y, 2);
   variable_twice<<<blocks, threads>>>(y);

@@ -51,6 +51,22 @@ def check_time(warpath, root):
     assert all(r["passed"] > 0 for r in op["rungs"]), op["rungs"]
 
 
+def check_left(warpath, root):
+    """A kernel with little waste says what the counts leave open; a rung names the next one, a kernel of one's own none."""
+    told = json.loads(run(warpath, "xray", "transpose/04", "--no-registers", "--json", cwd=root))
+    assert "No count shows that" in told["left"] and not told["waste"], told["left"]
+    assert told["next"]["rung"] == "05_sheared" and len(told["next"]["says"]) > 20, told["next"]
+    with tempfile.TemporaryDirectory() as folder:
+        own = Path(folder) / "01_mine.cu"
+        own.write_text((root / "ops/layout/transpose/02_shared.cu").read_text())
+        (Path(folder) / "02_mine.cu").write_text("// Another one.\n")
+        told = json.loads(run(warpath, "xray", own, "--op", "transpose", "--no-registers", "--json", cwd=root))  # fmt: skip
+    assert "next" not in told and not told["left"], (told.get("next"), told["left"])
+    # A case of an op that is not the first one of its folder.
+    told = json.loads(run(warpath, "xray", "segment_sum_by_id/01", "--case", "64Mi in 1000", "--no-registers", "--json", cwd=root))  # fmt: skip
+    assert told["case"] == "case '64Mi in 1000' in f32", told["case"]
+
+
 def check_multicast(warpath, root):
     """Two blocks share a tile of b: memory is read once for both. A rung is built for the type of its case alone."""
     moved = {}
@@ -85,6 +101,7 @@ def main():
     warpath, root = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve()
     check_run(warpath, root)
     check_time(warpath, root)
+    check_left(warpath, root)
     check_multicast(warpath, root)
     check_grade(warpath, root)
 
