@@ -4,8 +4,8 @@
 // of a row stay inside four lanes, and warps share nothing but the tiles. Products are mma.sync. The scores of a
 // product lie in registers just as the next product wants its left operand, so p goes from one to the other without memory.
 // Keys come by cp.async while the values are multiplied, values while the keys are. Tiles that all rows see whole skip the mask,
-// tiles that a warp does not see are skipped.
-// Limit: between its two products a warp only computes exponentials; the tensor cores are busy then only if another warp has a
+// tiles that a warp does not see are skipped. The exponentials of 16 keys are computed while the products of the 16 before run.
+// Limit: between its two products a warp looks for the maximum; the tensor cores are busy then only if another warp has a
 // product. And mma.sync itself: on Hopper it gets about 0.6 of what wgmma can do.
 #include "core/host/device.cuh"
 #include "ops/attention/attention/problem.cuh"
@@ -88,15 +88,17 @@ __global__ void __launch_bounds__(Shape<T, D, V, General>::threads, Shape<T, D, 
         if (j + c < keys.first || j + c >= keys.last) a = -INFINITY;
         if (j + c + 1 < keys.first || j + c + 1 >= keys.last) b = -INFINITY;
       });
-    rows.exponentiate(factor);
-    if constexpr (General)
-      if (p.dropout.on)
-        rows.for_each_pair([&](float& a, float& b, int r, int c) {
-          const PhiloxWords words = p.dropout.words(p.row(at, tile.head, first + r), (j + c) / 4);
-          a = p.dropout.apply(a, words.at[c % 4]);  // c is even: both have words of the same call
-          b = p.dropout.apply(b, words.at[c % 4 + 1]);
-        });
-    rows.multiply_values(v_lane);
+    rows.follow_maximum(factor);
+    rows.multiply_values(v_lane, [&](int step) {
+      rows.exponentiate(step, factor);
+      if constexpr (General)
+        if (p.dropout.on)
+          rows.for_each_pair(step, [&](float& a, float& b, int r, int c) {
+            const PhiloxWords words = p.dropout.words(p.row(at, tile.head, first + r), (j + c) / 4);
+            a = p.dropout.apply(a, words.at[c % 4]);  // c is even: both have words of the same call
+            b = p.dropout.apply(b, words.at[c % 4 + 1]);
+          });
+    });
   }
   rows.store(p, tile, first, factor / softmax::log2_e, vectors.o);
 }

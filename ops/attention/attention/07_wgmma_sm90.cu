@@ -24,6 +24,7 @@ __global__ void __launch_bounds__(ptx::warp_group)
   __syncthreads();
   const Visible visible = visible_of(problem, w);
   const KeyTiles tiles = key_tiles<Tile>(visible, w.row);
+  if (tiles.first == tiles.last) return store_zeros<Tile>(problem, w, 0);
   const Mask<Tile> mask(visible, w, 0);
   Loads<Tile> loads(at, maps);
   // One thread asks for a tile of keys and one of values: it waits until all warps have read what lies there.
@@ -34,7 +35,7 @@ __global__ void __launch_bounds__(ptx::warp_group)
     }
     __syncwarp();
   };
-  if (threadIdx.x == 0 && tiles.first < tiles.last) loads.load_q(w);
+  if (threadIdx.x == 0) loads.load_q(w);
   for (int s = 1; s <= Tile::stages; ++s) fetch(tiles.last - s);
 
   PipelineState<Tile::stages> state;
@@ -45,7 +46,7 @@ __global__ void __launch_bounds__(ptx::warp_group)
   float factor[2];
 #pragma unroll
   for (int i = 0; i < Tile::value_dim / 2; ++i) sums[i] = 0;
-  if (tiles.first < tiles.last) ptx::wait(at.q_full, 0);
+  ptx::wait(at.q_full, 0);
   for (int t = tiles.last - 1; t >= tiles.first; --t, state.next()) {
     ptx::wait(at.k_full[state.stage], state.parity);
     ptx::fence_products();
@@ -64,7 +65,7 @@ __global__ void __launch_bounds__(ptx::warp_group)
     release(at.v_empty[state.stage]);
     fetch(t - Tile::stages);
   }
-  store_rows<Tile>(sums, stats, at, problem, w, 0, tiles.first < tiles.last);
+  store_rows<Tile>(sums, stats, at, problem, w, 0);
 }
 
 template <class Tile>

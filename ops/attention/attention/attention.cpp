@@ -58,9 +58,11 @@ static void check(const Args& args) {
   check_offsets("k_offsets", args.k_offsets, args.k.shape[1]);
 }
 
-WARPATH_OP(Forward, .reference = forward_reference, .cases = forward_cases, .cost = cost,
-           .tolerance = tolerance, .prepare = prepare_forward, .check = check<Forward>);
-WARPATH_OP(Backward, .reference = backward_reference, .cases = backward_cases, .cost = cost,
-           .tolerance = tolerance, .prepare = prepare_backward, .check = check<Backward>);
+WARPATH_OP(Forward, .reference = forward_reference, .sampled = forward_sampled,
+           .cases = forward_cases, .cost = cost, .tolerance = tolerance, .prepare = prepare_forward,
+           .check = check<Forward>);
+WARPATH_OP(Backward, .reference = backward_reference, .sampled = backward_sampled,
+           .cases = backward_cases, .cost = cost, .tolerance = tolerance,
+           .prepare = prepare_backward, .check = check<Backward>);
 
 }  // namespace warpath::attention

@@ -7,7 +7,8 @@
 // registers; each hands the other its half of p and ds through shared memory, at a barrier of
 // these two warps. All warps need ds for ds k: that product is made one tile later, behind the one
 // barrier that the tile has anyway. dq is added as the accumulators lie, 16 bytes per lane since Hopper,
-// and put in order by the kernel that rounds it.
+// and put in order by the kernel that rounds it. Half of the warps make dq before the scores, half after p and ds: the
+// tensor cores then have products while a half computes exponentials.
 // Limit: fragments. With heads of 128 a warp loads 136 of them, 512 bytes each, for 320 products: eight
 // warps keep shared memory busy for 4352 cycles per tile, an A100's tensor cores for 5120.
 #include "ops/attention/attention/backward_dq.cuh"
@@ -25,7 +26,10 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
   const std::uint32_t k_at = memory, v_at = memory + Shape::KeyRows::bytes;
   constexpr int threads = Shape::threads;
   __shared__ QueryWalk walk;  // registers are short
-  if (threadIdx.x == 0) walk = QueryWalk::of<Shape>(problem, int(blockIdx.x), per_head);
+  if (threadIdx.x == 0) {
+    walk = QueryWalk::of<Shape>(problem, int(blockIdx.x), per_head);
+    walk.strip = DqSums::first_strip(problem, walk.tile.sequence);
+  }
   __syncthreads();
   const KeyTile& tile = walk.tile;
   const Sequence& s = tile.s;
@@ -62,14 +66,20 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
         [&](auto& f, int j, int step) {
           ptx::load_matrices_transposed(f, b.address(16 * step, j));
         });
-    const int strip = dq_sums.first_strip(problem, tile.sequence) + (t.i0 + row) / 16;
-    float* const to = dq_sums.strip(std::int64_t(s.batch) * problem.heads + t.head, strip);
+    const int strip = walk.strip + (t.i0 + row) / 16;
+    float* const to = dq_sums.strip(std::int64_t(s.batch) * problem.heads + t.head, strip) +
+                      column * FragmentSum::floats;
+    const int rows_left = s.queries - t.i0 - row, columns_left = dq_sums.columns - column;
+    const bool whole = columns_left >= J && rows_left >= 16 * I;
+    const auto add = [&](auto all) {
 #pragma unroll
-    for (int i = 0; i < I; ++i)
+      for (int i = 0; i < I; ++i)
 #pragma unroll
-      for (int j = 0; j < J; ++j)
-        if (t.i0 + row + 16 * i < s.queries && column + j < dq_sums.columns)
-          FragmentSum::add(to + (i * dq_sums.columns + column + j) * FragmentSum::floats, dq[i][j]);
+        for (int j = 0; j < J; ++j)
+          if (all.value || (16 * i < rows_left && j < columns_left))
+            FragmentSum::add(to + (i * dq_sums.columns + j) * FragmentSum::floats, dq[i][j]);
+    };
+    whole ? add(std::true_type{}) : add(std::false_type{});
   };
 
   Shape::KeyRows::template fetch<threads>(
@@ -90,7 +100,9 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
     __syncthreads();  // this tile is here, and the ds of the last; nobody reads the last tile any more
     if (n + 1 < walk.turns) fetch(walk.after<Shape>(now), n + 1);
     ptx::copy_async_commit();
-    if (n > 0) add_dq(walk.before<Shape>(now), Shape::pairs(memory, n - 1));
+    // Half of the warps make dq first, the others later: so the tensor cores have work while one half computes p and ds.
+    const bool later = Shape::share > 1 && warp.group() >= Shape::groups / 2 && n < walk.turns;
+    if (n > 0 && !later) add_dq(walk.before<Shape>(now), Shape::pairs(memory, n - 1));
     if (n == walk.turns) break;
     const typename Shape::Stage at = Shape::stage(memory, n);
     const std::uint32_t pairs = Shape::pairs(memory, n);
@@ -114,6 +126,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
       } else {
         const int other = first + (1 - warp.part()) * Shape::warp_queries;
         const auto meet = [&] { ptx::sync_some(1 + warp.group(), 64); };
+        static_assert(Shape::queries == Shape::share * Shape::warp_queries, "once per tile");
+        if (n > 0 && later) add_dq(walk.before<Shape>(now), Shape::pairs(memory, n - 1));
         warp.put(pairs, p, mine);  // then ds in the same place
         warp.template add<Gradients>(warp.dv, p, at.d_o, mine);
         meet();
@@ -155,8 +169,9 @@ void launch(const Backward& args, cudaStream_t stream) {
     auto* const rows = static_cast<float2*>(args.scratch.data);
     const DqSums sums = dq_sums_of(args, static_cast<char*>(args.scratch.data) + row_bytes(args));
     if (queries > 0) {
-      rows_first<<<grid_x(queries, delta_threads / 32), delta_threads, 0, stream>>>(problem,
-                                                                                    queries, rows);
+      const bool vectors = in_vectors(args.o) && in_vectors(args.d_o);
+      rows_first<<<grid_x(queries, delta_threads / (vectors ? 16 : 32)), delta_threads, 0,
+                   stream>>>(problem, queries, rows, vectors);
       CUDA_CHECK(cudaMemsetAsync(sums.data, 0, std::size_t(dq_sum_bytes(args)), stream));
     }
     if (keys > 0)

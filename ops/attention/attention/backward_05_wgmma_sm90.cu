@@ -3,7 +3,8 @@
 // What changed: operands go from shared memory to the tensor cores without passing through registers, and one warp group
 // keeps several products in flight: those of dk run while the next tile's scores are issued. A producer warp
 // keeps two tiles of queries and gradients on their way. dq leaves in pieces of 4 KiB that the copy engine adds in L2.
-// A soft cap and dropout have a kernel of their own, which leaves the plain one as it is.
+// A soft cap and dropout have a kernel of their own, which leaves the plain one as it is. So do heads of more than 128: there
+// both groups have the same 64 keys and split the columns.
 // Limit: the tensor cores wait while both groups exchange ds, and dq's sums make a round trip through L2 and memory.
 #include "core/hopper/tensor_map.h"
 #include "ops/attention/attention/hopper_backward.cuh"
@@ -62,12 +63,23 @@ __global__ void __launch_bounds__(Tile::threads, 1)
   }
 }
 
+bool is_general(const Backward& args) {
+  return args.softcap != 0 || args.dropout != 0;
+}
+bool is_wide(const Backward& args) {
+  return args.q.shape[3] > 128 || args.v.shape[3] > 128;
+}
+
 std::string supports(const Backward& args) {
   if (args.q.dtype == DType::f32) return "multiplies 16-bit types";
   if (args.q.size() == 0 || args.k.size() == 0) return "needs a query and a key";
-  if (args.q.shape[3] > 128 || args.v.shape[3] > 128 ||
-      (args.q.shape[3] > 64) != (args.v.shape[3] > 64))
-    return "takes heads of at most 128, keys and values padded to the same width";
+  const std::int64_t dim = args.q.shape[3], value_dim = args.v.shape[3];
+  if (is_wide(args)) {
+    if (dim > 256 || value_dim > 256) return "takes heads of at most 256";
+    if (is_general(args)) return "has a soft cap and dropout for heads of at most 128";
+  } else if ((dim > 64) != (value_dim > 64)) {
+    return "pads keys and values to the same width";
+  }
   for (const Tensor* t : {&args.o, &args.dq, &args.dk, &args.dv})
     if (!in_vectors(*t)) return "moves 16 bytes at a time: needs aligned rows of a multiple of 8";
   for (const Tensor* t : {&args.q, &args.k, &args.v, &args.d_o})
@@ -115,7 +127,9 @@ void launch_tile(const Backward& args, cudaStream_t stream) {
 
 void launch(const Backward& args, cudaStream_t stream) {
   dispatch<__half, __nv_bfloat16>(args.q.dtype, [&]<class T>(Tag<T>) {
-    if (args.softcap != 0 || args.dropout != 0)  // rarer: one size for all heads
+    if (is_wide(args))
+      launch_tile<BackwardTile<T, 256>>(args, stream);
+    else if (is_general(args))  // rarer: one size for all heads
       launch_tile<BackwardTile<T, 128>, true>(args, stream);
     else if (args.q.shape[3] <= 64)
       launch_tile<BackwardTile<T, 64>>(args, stream);

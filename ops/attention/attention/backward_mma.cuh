@@ -90,18 +90,23 @@ struct QueryWalk {
   KeyTile tile;
   int begin, end, start;  // queries
   int turns;
+  int strip;  // where the sequence begins in the sums of dq
 
   template <class Shape, class T>
   static __device__ QueryWalk of(const BackwardProblem<T>& problem, int block, int per_head) {
     const KeyTile tile = key_tile_of<Shape::keys>(problem, block, per_head);
     const int j0 = tile.first, last = min(j0 + Shape::keys, tile.s.keys);
     const Keys seen_by = problem.visible(tile.s).queries_of(j0, last);
-    if (j0 >= last || seen_by.first >= seen_by.last) return {tile, 0, 0, 0, 0};
+    if (j0 >= last || seen_by.first >= seen_by.last) return {tile, 0, 0, 0, 0, 0};
     const int begin = seen_by.first / Shape::queries * Shape::queries;
     const int tiles = (seen_by.last - begin + Shape::queries - 1) / Shape::queries;
     const int skipped = problem.causal ? 0 : j0 / Shape::queries % tiles;
-    return {tile, begin, begin + tiles * Shape::queries, begin + skipped * Shape::queries,
-            tiles * problem.group};
+    return {tile,
+            begin,
+            begin + tiles * Shape::queries,
+            begin + skipped * Shape::queries,
+            tiles * problem.group,
+            0};
   }
   template <class Shape>
   __device__ __forceinline__ Turn after(Turn t) const {
@@ -135,12 +140,15 @@ void with_shape(const Backward& args, F&& f) {
   f(BackwardShape<T, 256, 256>{});
 }
 
+// lse times log2(e) and delta of every row. `vectors`: of o and d_o; a row is then read by half a warp, 16 bytes per lane.
 template <class T>
-__global__ void rows_first(BackwardProblem<T> problem, std::int64_t rows, float2* row) {
+__global__ void __launch_bounds__(delta_threads)
+    rows_first(BackwardProblem<T> problem, std::int64_t rows, float2* row, bool vectors) {
   // A row without keys gets +inf, and with it p = 0.
-  delta_of_rows(problem, rows, [&](std::int64_t at, float lse, float delta) {
+  const auto put = [&](std::int64_t at, float lse, float delta) {
     row[at] = make_float2(lse == -INFINITY ? INFINITY : lse * log2_e, delta);
-  });
+  };
+  vectors ? delta_of_vectors(problem, rows, put) : delta_of_rows(problem, rows, put);
 }
 
 // Accumulators and fragments of one warp.

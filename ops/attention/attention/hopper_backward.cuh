@@ -1,4 +1,5 @@
 // The backward pass on Hopper: 128 keys per block, two warp groups of 64 keys, tile after tile of queries.
+// Heads of more than 128: 64 keys per block, and each group has half of the columns of dk, dv and dq.
 //
 // Everything is computed with the keys down: s^T = k q^T and dp^T = v do^T leave p^T and ds^T in registers just as
 // the products dv += p^T do and dk += ds^T q want their left operand. Only dq = ds k needs ds in shared memory, where
@@ -11,22 +12,34 @@ namespace warpath::attention::hopper {
 
 // A head of 64 has tiles of 128 queries, of which each group makes 64 rows of dq; one of 128 has tiles of 64, of whose
 // dq each group makes 64 columns.
+//
+// With 64 keys per group, dk and dv of a head of 256 would be 256 registers of each thread. So both groups have the same 64
+// keys and split the columns (`split`). Both need all p and ds and compute them twice: seven products instead of five,
+// but no group waits for the other.
 template <class T_, int Dim>
 struct BackwardTile {
   using T = T_;
-  static constexpr int dim = Dim, keys = 128, groups = 2, queries = Dim == 64 ? 128 : 64;
+  static constexpr bool split = Dim > 128;
+  static constexpr int dim = Dim, keys = split ? 64 : 128, groups = 2;
+  static constexpr int queries = Dim == 64 ? 128 : 64;
   static constexpr int stages = 2, threads = 3 * ptx::warp_group;
+  static constexpr int d_o_stages = split ? 1 : stages;   // what fits into shared memory
+  static constexpr int columns = split ? Dim / 2 : Dim;   // of dk and dv in a group
+  static constexpr int dq_parts = split ? Dim / 128 : 1;  // of 64 x 64, per group
   static constexpr int key_bytes = keys * Dim * 2, query_bytes = queries * Dim * 2;
   static constexpr int row_bytes = queries * int(sizeof(float2));
   static constexpr int panels = Dim / 64, query_panels = queries / 64;
   static constexpr int producer_registers = 24, consumer_registers = 240;
-  // The products of dk run on while the next tile begins; with 128 queries there are no registers left for that.
+  // The products of dk run on while the next tile begins. With 128 queries, or two parts of dq, registers are short.
   static constexpr bool dk_overlaps = Dim == 128;
-  static_assert(Dim == 64 || Dim == 128);
+  static_assert(Dim == 64 || Dim == 128 || Dim == 256);
   using Scores = float[queries / 2];
   using Words = std::uint32_t[queries / 4];
   using Kept = unsigned[queries / 64];
-  using Sums = float[Dim / 2];
+  using Sums = float[columns / 2];
+
+  // The first key of a group, in the tile.
+  static constexpr __device__ int first_key(int group) { return split ? 0 : group * 64; }
 };
 
 template <class Tile>
@@ -34,24 +47,36 @@ struct BackwardStorage {
   alignas(1024) unsigned char k[Tile::key_bytes];
   alignas(1024) unsigned char v[Tile::key_bytes];
   alignas(1024) unsigned char q[Tile::stages][Tile::query_bytes];
-  alignas(1024) unsigned char d_o[Tile::stages][Tile::query_bytes];
-  alignas(1024) unsigned char ds[Tile::keys * Tile::queries * 2];
+  alignas(1024) unsigned char d_o[Tile::d_o_stages][Tile::query_bytes];
+  alignas(1024) unsigned char ds[128 * Tile::queries * 2];
   float dq[8][32 * 32];  // of each warp: 8 x 16 x 8 sums
   float2 rows[Tile::stages][Tile::queries];
   ptx::Barrier keys_full, q_full[Tile::stages], q_empty[Tile::stages];
-  ptx::Barrier d_o_full[Tile::stages], d_o_empty[Tile::stages];
+  ptx::Barrier d_o_full[Tile::d_o_stages], d_o_empty[Tile::d_o_stages];
 
   __device__ __forceinline__ void init() {
     ptx::init(keys_full, 1);
     for (int s = 0; s < Tile::stages; ++s) {
       ptx::init(q_full[s], 1);
-      ptx::init(d_o_full[s], 1);
       ptx::init(q_empty[s], warps_of(Tile::groups));
+    }
+    for (int s = 0; s < Tile::d_o_stages; ++s) {
+      ptx::init(d_o_full[s], 1);
       ptx::init(d_o_empty[s], warps_of(Tile::groups));
     }
     ptx::fence_init();
   }
 };
+
+// Where the gradients of the nth tile lie; `state` is that of its queries.
+template <class Tile>
+__device__ __forceinline__ PipelineState<Tile::d_o_stages> d_o_state(
+    const PipelineState<Tile::stages>& state, int n) {
+  if constexpr (Tile::d_o_stages == Tile::stages)
+    return state;
+  else
+    return {0, unsigned(n) & 1};
+}
 
 struct BackwardMaps {
   CUtensorMap q, k, v, d_o;
@@ -132,12 +157,13 @@ __device__ __forceinline__ void produce(BackwardStorage<Tile>& at, const Backwar
     ptx::load_bytes(at.rows[s],
                     rows + (std::int64_t(w.s.batch) * heads + head) * padded + w.row + query,
                     Tile::row_bytes, at.q_full[s]);
-    ptx::wait(at.d_o_empty[s], state.parity ^ 1);
-    ptx::arrive_expecting(at.d_o_full[s], Tile::query_bytes);
+    const auto [g, d_o_parity] = d_o_state<Tile>(state, n);
+    ptx::wait(at.d_o_empty[g], d_o_parity ^ 1);
+    ptx::arrive_expecting(at.d_o_full[g], Tile::query_bytes);
 #pragma unroll
     for (int p = 0; p < Tile::panels; ++p)
-      ptx::load_box(at.d_o[s] + p * Tile::queries * 128, maps.d_o,
-                    ptx::HeadBox{64 * p, w.s.first_query + query, head, w.s.batch}, at.d_o_full[s]);
+      ptx::load_box(at.d_o[g] + p * Tile::queries * 128, maps.d_o,
+                    ptx::HeadBox{64 * p, w.s.first_query + query, head, w.s.batch}, at.d_o_full[g]);
   }
 }
 
@@ -145,7 +171,8 @@ __device__ __forceinline__ void produce(BackwardStorage<Tile>& at, const Backwar
 template <class Tile>
 __device__ __forceinline__ void multiply_dim(typename Tile::Scores& d, const unsigned char* a,
                                              const unsigned char* b, int group) {
-  const std::uint64_t at = ptx::descriptor(a + group * patch_bytes, 16, pattern_bytes);
+  const std::uint64_t at =
+      ptx::descriptor(a + Tile::first_key(group) / 64 * patch_bytes, 16, pattern_bytes);
   const std::uint64_t bt = ptx::descriptor(b, 16, pattern_bytes);
 #pragma unroll
   for (int p = 0; p < Tile::panels; ++p)
@@ -161,11 +188,12 @@ __device__ __forceinline__ void multiply_dim(typename Tile::Scores& d, const uns
   ptx::commit_products();
 }
 
-// sums += words b: words are 64 keys by the queries of a stage, b has the queries down its rows.
+// sums += words b: words are 64 keys by the queries of a stage, b has the queries down its rows. Of b, the group's columns.
 template <class Tile>
 __device__ __forceinline__ void multiply_queries(typename Tile::Sums& sums,
                                                  const typename Tile::Words& words,
-                                                 const unsigned char* b) {
+                                                 const unsigned char* b, int group) {
+  if constexpr (Tile::split) b += group * (Tile::columns / 64) * Tile::queries * 128;
   const std::uint64_t bt = ptx::descriptor(b, Tile::queries * 128, pattern_bytes);
 #pragma unroll
   for (int i = 0; i < Tile::queries / 16; ++i) {
@@ -175,11 +203,12 @@ __device__ __forceinline__ void multiply_queries(typename Tile::Sums& sums,
   ptx::commit_products();
 }
 
-// This group's part of dq = ds k: 64 rows by 64 columns.
+// A part of this group's dq = ds k: 64 rows by 64 columns. Where the columns are split each group has its own ds.
 template <class Tile>
 __device__ __forceinline__ void multiply_all_keys(float (&dq)[32], const unsigned char* ds,
-                                                  const unsigned char* k, int group) {
-  const int rows = Tile::query_panels > 1 ? group : 0, columns = Tile::panels > 1 ? group : 0;
+                                                  const unsigned char* k, int group, int part) {
+  const int rows = Tile::query_panels > 1 || Tile::split ? group : 0;
+  const int columns = Tile::panels > 1 ? group * Tile::dq_parts + part : 0;
   const std::uint64_t a = ptx::descriptor(ds + rows * Tile::keys * 128, 16, pattern_bytes);
   const std::uint64_t b = ptx::descriptor(k + columns * Tile::keys * 128, 16, pattern_bytes);
 #pragma unroll
@@ -211,7 +240,7 @@ struct BackwardConsumer {
 
   // dq of 64 x 64: each warp puts its sums down and the copy engine adds them to those in global memory.
   __device__ __forceinline__ void add_dq(const float (&dq)[32], const KeyWork& w, int head,
-                                         int query) {
+                                         int query, int part) {
     const int lane = threadIdx.x % 32, warp = threadIdx.x % ptx::warp_group / 32;
     float* const mine = at.dq[group * 4 + warp];
 #pragma unroll
@@ -221,7 +250,7 @@ struct BackwardConsumer {
     ptx::fence_async_proxy();
     __syncwarp();
     const int row = query + (Tile::query_panels > 1 ? group * 64 : 0) + warp * 16;
-    const int column = Tile::panels > 1 ? group * 8 : 0;
+    const int column = Tile::panels > 1 ? (group * Tile::dq_parts + part) * 8 : 0;
     const int columns = min(8, dq_sums.columns - column);
     if (lane != 0 || row >= w.s.queries || columns <= 0) return;
     float* const to =
@@ -244,7 +273,7 @@ struct BackwardConsumer {
   __device__ __forceinline__ void keys(const KeyWork& w) {
     const Visible visible = problem.visible(w.s);
     const int lane = threadIdx.x % 32, warp = threadIdx.x % ptx::warp_group / 32;
-    const int key = w.key + group * 64 + warp * 16 + lane / 4;
+    const int key = w.key + Tile::first_key(group) + warp * 16 + lane / 4;
     Keys seen[2];
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
@@ -254,7 +283,7 @@ struct BackwardConsumer {
     const float scale = problem.scale * softmax::log2_e;
     typename Tile::Sums dk, dv;
 #pragma unroll
-    for (int i = 0; i < Tile::dim / 2; ++i) dk[i] = dv[i] = 0;
+    for (int i = 0; i < Tile::columns / 2; ++i) dk[i] = dv[i] = 0;
     ptx::hold(dk);
     ptx::hold(dv);
 
@@ -267,16 +296,17 @@ struct BackwardConsumer {
     for (int n = 0; n < w.heads * w.tiles; ++n, state.next()) {
       const int head = w.kv_head * w.heads + n / w.tiles, s = state.stage;
       const int query = (w.first + n % w.tiles) * Tile::queries;
+      const auto [g, d_o_parity] = d_o_state<Tile>(state, n);
       typename Tile::Scores p, dp;
       ptx::wait(at.q_full[s], state.parity);
       if (packed && visible.queries - query < Tile::queries) {
-        ptx::wait(at.d_o_full[s], state.parity);
-        clear_tails<Tile::queries>(at.q[s], at.d_o[s], visible.queries - query);
+        ptx::wait(at.d_o_full[g], d_o_parity);
+        clear_tails<Tile::queries>(at.q[s], at.d_o[g], visible.queries - query);
       }
       ptx::fence_products();
       multiply_dim<Tile>(p, at.k, at.q[s], group);
-      ptx::wait(at.d_o_full[s], state.parity);
-      multiply_dim<Tile>(dp, at.v, at.d_o[s], group);
+      ptx::wait(at.d_o_full[g], d_o_parity);
+      multiply_dim<Tile>(dp, at.v, at.d_o[g], group);
       if (Tile::dk_overlaps && last >= 0) {
         ptx::wait_products<2>();
         release(at.q_empty[last]);
@@ -300,8 +330,9 @@ struct BackwardConsumer {
           for (int e = 0; e < 4; ++e)
             p[4 * j + e] = ptx::exp2(fmaf(p[4 * j + e], scale, -row[e % 2].x));
         }
-        const bool whole = visible.whole(query, min(query + Tile::queries, visible.queries),
-                                         w.key + group * 64, w.key + group * 64 + 64);
+        const int first = w.key + Tile::first_key(group);
+        const bool whole =
+            visible.whole(query, min(query + Tile::queries, visible.queries), first, first + 64);
         if (!whole) hide(p, seen, query + lane % 4 * 2);
         round_pairs<T>(p, p_words);
       }
@@ -318,23 +349,32 @@ struct BackwardConsumer {
       }
       round_pairs<T>(dp, ds_words);
       ptx::fence_products();
-      multiply_queries<Tile>(dv, p_words, at.d_o[s]);
-      // Both groups have read the ds of the last tile; what a warp left for the copy engine is read, too.
+      multiply_queries<Tile>(dv, p_words, at.d_o[g], group);
+      // All have read the ds of the last tile; what a warp left for the copy engine is read, too.
       if (lane == 0) ptx::wait_stores_read<0>();
-      ptx::sync_some(both_barrier, 2 * ptx::warp_group);
+      meet(0);
 #pragma unroll
       for (int panel = 0; panel < Tile::query_panels; ++panel)
         write_patch(ds_words + 16 * panel, at.ds + panel * Tile::keys * 128 + group * patch_bytes);
       ptx::fence_async_proxy();
-      ptx::sync_some(both_barrier + 1, 2 * ptx::warp_group);
+      meet(1);
       float dq[32];
       ptx::fence_products();
-      multiply_all_keys<Tile>(dq, at.ds, at.k, group);
-      multiply_queries<Tile>(dk, ds_words, at.q[s]);
+      multiply_all_keys<Tile>(dq, at.ds, at.k, group, 0);
+      multiply_queries<Tile>(dk, ds_words, at.q[s], group);
       ptx::wait_products<1>();
       ptx::hold(dq);
-      release(at.d_o_empty[s]);
-      add_dq(dq, w, head, query);
+      release(at.d_o_empty[g]);
+      add_dq(dq, w, head, query, 0);
+      if constexpr (Tile::dq_parts > 1) {
+        ptx::fence_products();
+        multiply_all_keys<Tile>(dq, at.ds, at.k, group, 1);
+        if (lane == 0) ptx::wait_stores_read<0>();
+        __syncwarp();
+        ptx::wait_products<0>();
+        ptx::hold(dq);
+        add_dq(dq, w, head, query, 1);
+      }
       if constexpr (!Tile::dk_overlaps) {
         ptx::wait_products<0>();
         release(at.q_empty[s]);
@@ -343,16 +383,27 @@ struct BackwardConsumer {
     ptx::wait_products<0>();
     ptx::hold(dv);
     ptx::hold(dk);
+    if constexpr (Tile::split) {
+      ptx::sync_some(both_barrier, 2 * ptx::warp_group);  // the other group has read the values
+    }
     store_keys(dv, problem.dv, problem.value_dim, 1.0f, w);
     store_keys(dk, problem.dk, problem.dim, problem.scale, w);
     if (lane == 0) ptx::wait_stores_read<0>();
+  }
+
+  // Those who read the same ds, at one of two barriers.
+  __device__ __forceinline__ void meet(int which) const {
+    if constexpr (Tile::split)
+      ptx::sync_some(both_barrier + 1 + group, ptx::warp_group);
+    else
+      ptx::sync_some(both_barrier + which, 2 * ptx::warp_group);
   }
 
   // Which pairs of a tile dropout keeps: bit i % 32 of word i / 32 for element i of this thread.
   __device__ __forceinline__ void find_kept(typename Tile::Kept& kept, const KeyWork& w, int head,
                                             int query) const {
     const int lane = threadIdx.x % 32, warp = threadIdx.x % ptx::warp_group / 32;
-    const int key = w.key + group * 64 + warp * 16 + lane / 16 * 4;
+    const int key = w.key + Tile::first_key(group) + warp * 16 + lane / 16 * 4;
     const std::int64_t row = problem.row(w.s, head, query + lane % 4 * 2);
 #pragma unroll
     for (int i = 0; i < Tile::queries / 64; ++i)
@@ -410,22 +461,24 @@ struct BackwardConsumer {
       }
   }
 
-  // Through the shared memory of this group's values, which nobody else reads: each warp its 16 rows.
+  // Through shared memory of the values that nobody else reads (any more): each warp its 16 rows.
   __device__ __forceinline__ void store_keys(typename Tile::Sums& sums, const Rows<T>& to,
                                              int columns, float factor, const KeyWork& w) {
     const int lane = threadIdx.x % 32, warp = threadIdx.x % ptx::warp_group / 32;
-    const int first = w.key + group * 64 + warp * 16;
+    const int first = w.key + Tile::first_key(group) + warp * 16;
 #pragma unroll
-    for (int i = 0; i < Tile::dim / 2; ++i) sums[i] *= factor;
+    for (int i = 0; i < Tile::columns / 2; ++i) sums[i] *= factor;
 #pragma unroll
-    for (int panel = 0; panel < Tile::panels; ++panel) {
-      unsigned char* const patch = at.v + panel * Tile::keys * 128 + group * patch_bytes;
+    for (int panel = 0; panel < Tile::columns / 64; ++panel) {
+      const int all_panels = Tile::split ? group * (Tile::columns / 64) + panel : panel;
+      unsigned char* const patch =
+          at.v + all_panels * Tile::keys * 128 + Tile::first_key(group) / 64 * patch_bytes;
       std::uint32_t words[16];
       round_pairs<T>(sums + 32 * panel, words);
       __syncwarp();
       write_patch(words, patch);
       __syncwarp();
-      const int column = 64 * panel + lane % 8 * 8;
+      const int column = 64 * all_panels + lane % 8 * 8;
 #pragma unroll
       for (int i = 0; i < 16; i += 4) {
         const int row = i + lane / 8;

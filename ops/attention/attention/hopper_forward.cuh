@@ -27,13 +27,21 @@ __device__ __forceinline__ Visible visible_of(const Problem& p, const Work& w) {
   return {w.queries, w.keys, p.causal, p.window};
 }
 
-// o = sums / sum of the weights, through the shared memory of this group's queries: rows of 16 bytes per lane. A tile that
-// sees no key (`any_key`) has loaded no queries: the copy engine may be filling their place for the next tile already, and
-// all rows are zero.
+// Where row `row` of a tile's sequence lies in o and in lse.
+template <class T>
+__device__ __forceinline__ T* o_row(const Problem& p, const Work& w, int row) {
+  return static_cast<T*>(p.o) +
+         ((std::int64_t(w.batch) * p.queries + w.q_at + row) * p.heads + w.head) * p.value_dim;
+}
+__device__ __forceinline__ float& lse_of(const Problem& p, const Work& w, int row) {
+  return p.lse[(std::int64_t(w.batch) * p.heads + w.head) * p.queries + w.q_at + row];
+}
+
+// o = sums / sum of the weights, through the shared memory of this group's queries: rows of 16 bytes per lane.
 template <class Tile>
 __device__ __forceinline__ void store_rows(typename Tile::Sums& sums, RowStats& stats,
                                            Storage<Tile>& at, const Problem& p, const Work& w,
-                                           int group, bool any_key) {
+                                           int group) {
   using T = typename Tile::T;
   const int lane = threadIdx.x % 32, warp = threadIdx.x % ptx::warp_group / 32;
   float inverse[2];
@@ -43,8 +51,7 @@ __device__ __forceinline__ void store_rows(typename Tile::Sums& sums, RowStats& 
     inverse[half] = sum == 0 ? 0 : 1 / sum;
     const int row = w.row + group * 64 + warp * 16 + lane / 4 + 8 * half;
     if (lane % 4 == 0 && row < w.queries)
-      p.lse[(std::int64_t(w.batch) * p.heads + w.head) * p.queries + w.q_at + row] =
-          sum == 0 ? -INFINITY : stats.max[half] * p.scale + logf(sum);
+      lse_of(p, w, row) = sum == 0 ? -INFINITY : stats.max[half] * p.scale + logf(sum);
   }
   rescale(sums, inverse);
   const int first = w.row + group * 64 + warp * 16;  // of the warp's 16 rows
@@ -53,22 +60,28 @@ __device__ __forceinline__ void store_rows(typename Tile::Sums& sums, RowStats& 
     unsigned char* const patch = at.q + panel * Tile::rows * 128 + group * patch_bytes;
     std::uint32_t words[16];
     round_pairs<T>(sums + 32 * panel, words);
-    if (any_key) write_patch(words, patch);
+    write_patch(words, patch);
     __syncwarp();
     const int column = 64 * panel + lane % 8 * 8;
 #pragma unroll
     for (int i = 0; i < 16; i += 4) {
       const int row = i + lane / 8;
       if (first + row >= w.queries || column >= p.value_dim) continue;
-      const unsigned char* const from = swizzled(patch, warp * 16 + row, lane % 8 * 16);
-      const uint4 chunk = any_key ? *reinterpret_cast<const uint4*>(from) : uint4{};
-      T* const to =
-          static_cast<T*>(p.o) +
-          ((std::int64_t(w.batch) * p.queries + w.q_at + first + row) * p.heads + w.head) *
-              p.value_dim +
-          column;
-      *reinterpret_cast<uint4*>(to) = chunk;
+      *reinterpret_cast<uint4*>(o_row<T>(p, w, first + row) + column) =
+          *reinterpret_cast<const uint4*>(swizzled(patch, warp * 16 + row, lane % 8 * 16));
     }
+  }
+}
+
+// Of a tile that sees no key. It has loaded no queries: the copy engine may be filling their place for the next tile.
+template <class Tile>
+__device__ __forceinline__ void store_zeros(const Problem& p, const Work& w, int group) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x % ptx::warp_group / 32;
+  const int first = w.row + group * 64 + warp * 16, last = min(first + 16, w.queries);
+  for (int row = first; row < last; ++row) {
+    if (lane == 0) lse_of(p, w, row) = -INFINITY;
+    if (lane * 8 < p.value_dim)
+      *reinterpret_cast<uint4*>(o_row<typename Tile::T>(p, w, row) + lane * 8) = uint4{};
   }
 }
 
@@ -173,24 +186,22 @@ struct Consumer {
   __device__ __forceinline__ void tile(const Work& w) {
     const Visible visible = visible_of(problem, w);
     const KeyTiles tiles = key_tiles<Tile>(visible, w.row);
+    if (tiles.first == tiles.last) return store_zeros<Tile>(problem, w, group);
     typename Tile::Sums sums;
     RowStats stats;
 #pragma unroll
     for (int i = 0; i < Tile::value_dim / 2; ++i) sums[i] = 0;
-    const bool any_key = tiles.first < tiles.last;
-    if (any_key) attend(w, visible, tiles, sums, stats);
+    attend(w, visible, tiles, sums, stats);
     if constexpr (How::general)
       if (problem.dropout.on) {
         const float kept[2] = {problem.dropout.kept, problem.dropout.kept};
         rescale(sums, kept);
       }
-    store_rows<Tile>(sums, stats, at, problem, w, group, any_key);
-    if (any_key) {
-      // The copy engine may overwrite what the warp has written here and read again.
-      ptx::fence_async_proxy();
-      __syncwarp();
-      release(at.q_empty);
-    }
+    store_rows<Tile>(sums, stats, at, problem, w, group);
+    // The copy engine may overwrite what the warp has written here and read again.
+    ptx::fence_async_proxy();
+    __syncwarp();
+    release(at.q_empty);
   }
 
   // The scores of the next tile of keys, which is there, and the product of the last one's weights with its values. Whichever is to be

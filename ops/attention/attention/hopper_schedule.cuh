@@ -115,6 +115,10 @@ struct WorkSource {
   }
 };
 
+// The consumers' end. Each lane reads one number and the shuffles hand them out: so the compiler knows that all lanes have the
+// same, and that all have read when the first one arrives at `empty`. The warp then meets. Together these keep the
+// stages and descriptors of the mainloop in uniform registers; otherwise two R2UR precede each wgmma, while the other
+// groups wait for their turn.
 template <class Tile>
 struct WorkReader {
   WorkQueue<Tile>& queue;
@@ -123,11 +127,15 @@ struct WorkReader {
   __device__ __forceinline__ explicit WorkReader(WorkQueue<Tile>& q) : queue(q) {}
 
   __device__ __forceinline__ bool next(Work& w) {
+    constexpr int numbers = sizeof(Work) / sizeof(int);
     ptx::wait(queue.full[state.stage], state.parity);
-    w = queue.work[state.stage];
-    __syncwarp();
+    const int mine = reinterpret_cast<const int*>(&queue.work[state.stage])[threadIdx.x % numbers];
+    const auto number = [&](int i) { return __shfl_sync(0xffffffffu, mine, i); };
+    w = {number(0), number(1), number(2), number(3), number(4), number(5), number(6), number(7)};
+    static_assert(numbers == 8);
     if (threadIdx.x % 32 == 0) ptx::arrive(queue.empty[state.stage]);
     state.next();
+    __syncwarp();
     return w.batch >= 0;
   }
 };

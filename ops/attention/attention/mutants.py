@@ -4,7 +4,7 @@ RUNG = "11_persistent_sm90.cu"
 OTHERS = []
 HOST = ["reference.cpp"]
 CALLS = [r"__syncwarp\(\)", r"release\(.*\)", r"Turns<[\w:]+>::\w+\(.*\)"]
-UNUSED = ["ring.cuh", "mainloop.cuh", "staging.cuh"]
+UNUSED = ["reduce.cuh", "softmax_stat.cuh", "ring.cuh", "mainloop.cuh", "staging.cuh"]
 
 ADDED = [
     # Lanes that only watch lane 0 work: they hang when they look at the barrier too late.
@@ -201,4 +201,8 @@ RUNS = [_run(1, 200, 300), _run(2, 300, 400, packed=True)]
 MORE_RUNS = []
 
 # The last turn of a block: an arrival that nobody waits for, at a barrier that ends with the block.
-KNOWN = ["11_persistent_sm90.cu: without Turns<Tile::groups>::close(consumer.group)"]
+# The __syncwarp of the queue's reader orders nothing: the compiler makes faster code behind it.
+KNOWN = [
+    "11_persistent_sm90.cu: without Turns<Tile::groups>::close(consumer.group)",
+    "hopper_schedule.cuh: without __syncwarp()",
+]

@@ -12,29 +12,22 @@
 //    as many units as |q_i| |k_j| scale is large (Cauchy-Schwarz), its p by that much of itself; four times that admits
 //    tensor cores, which cut off where a float would round, and the subtraction of the maximum.
 //
+// Timed cases are judged in part (core/host/sample.h): blocks of 128 queries for o, lse and dq, blocks of 128 keys for dk and
+// dv, of every head the first, the last and some that a hash takes. A judged block is computed as it always is.
+//
 // Both kinds of sums run over all keys, as expensive as the product itself. They are bounded from above instead: of 16 neighbouring
 // keys, the largest |v_j| stands for each. That takes a sixteenth of the time and is less than twice too much.
-#include "ops/attention/attention/reference.h"
-
 #include <cmath>
-#include <limits>
 
 #include "core/host/parallel.h"
 #include "core/host/product.h"
-#include "core/thread/philox.cuh"
+#include "core/host/sample.h"
+#include "ops/attention/attention/reference_head.h"
 
 namespace warpath::attention {
 namespace {
 
-constexpr std::int64_t block = 128;  // queries at a time
 constexpr std::int64_t together = 16;
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-using Matrix = std::vector<double>;
-
-Matrix zeros(std::int64_t n) {
-  return Matrix(static_cast<std::size_t>(n));
-}
 
 double rounding(DType dtype) {
   return dtype == DType::f32 ? 0 : 2.5 * std::exp2(-1 - info(dtype).mantissa_bits);
@@ -81,65 +74,26 @@ void add_bound(MatrixView w, MatrixView b, double* d, std::int64_t m, std::int64
   add_product({sums.data(), parts, 1}, {most.data(), c, 1}, d, c, m, c, parts);
 }
 
-// One query head of one sequence.
-template <class Args>
-struct Head {
-  const Args& args;
-  Sequence at;
-  std::int64_t head;
-
-  std::int64_t heads() const { return args.q.shape[2]; }
-  std::int64_t kv_heads() const { return args.k.shape[2]; }
-  std::int64_t dim() const { return args.q.shape[3]; }
-  std::int64_t value_dim() const { return args.v.shape[3]; }
-  std::int64_t kv_head() const { return head / (heads() / kv_heads()); }
-
-  // Row i of a tensor like q, j of one like k, and their steps.
-  double* of_query(const Tensor& t, std::int64_t i) const {
-    return t.as<double>() +
-           ((at.batch * t.shape[1] + at.first_query + i) * t.shape[2] + head) * t.shape[3];
-  }
-  double* of_key(const Tensor& t, std::int64_t j) const {
-    return t.as<double>() +
-           ((at.batch * t.shape[1] + at.first_key + j) * t.shape[2] + kv_head()) * t.shape[3];
-  }
-  static std::int64_t pitch(const Tensor& t) { return t.shape[2] * t.shape[3]; }
-  std::int64_t lse_row(std::int64_t i) const {
-    return (at.batch * heads() + head) * args.q.shape[1] + at.first_query + i;
-  }
-
-  // Kernels get these as floats.
-  double scale() const {
-    const double s = args.scale == 0 ? 1 / std::sqrt(static_cast<double>(dim())) : args.scale;
-    return static_cast<float>(s);
-  }
-  double softcap() const { return static_cast<float>(args.softcap); }
-  double kept() const { return static_cast<float>(1 / (1 - args.dropout)); }
-
-  // What keep(i, j) makes of a probability: 0 or 1 / (1 - dropout).
-  double mask(std::int64_t i, std::int64_t j) const {
-    if (args.dropout == 0) return 1;
-    const auto low =
-        static_cast<std::uint64_t>(lse_row(i)) << 32 | static_cast<std::uint64_t>(j / 4);
-    const PhiloxWords words = philox(philox_counter(low, static_cast<std::uint64_t>(args.offset)),
-                                     static_cast<std::uint64_t>(args.seed));
-    const double word = words.at[j % 4];
-    return word >= std::floor(args.dropout * 0x1p32) ? kept() : 0;
-  }
+// Keys from one on to before another.
+struct Stretch {
+  std::int64_t first, last;
 };
 
-// The logits of `rows` queries from `first` on, for the keys that any of them sees; -inf where a query does not see one.
+// The logits of `rows` queries from `first` on, for the keys of a stretch that any of them sees; -inf where a query does not
+// see one.
 template <class Args>
 struct Logits {
   std::int64_t first, rows;
-  Keys keys;
+  Stretch keys;
   Matrix s;
   Matrix sizes;  // how large the sums are whose rounding errors a logit has
 
-  Logits(const Head<Args>& h, std::int64_t first)
+  Logits(const Head<Args>& h, std::int64_t first, Stretch within)
       : first(first), rows(std::min(block, h.at.queries - first)) {
     const Visible visible = visible_of(h.args, h.at);
-    keys = visible.of_rows(static_cast<int>(first), static_cast<int>(first + rows));
+    const Keys seen = visible.of_rows(static_cast<int>(first), static_cast<int>(first + rows));
+    keys.first = std::clamp<std::int64_t>(seen.first, within.first, within.last);
+    keys.last = std::clamp<std::int64_t>(seen.last, keys.first, within.last);
     s = zeros(rows * count());
     sizes = zeros(rows);
     if (count() == 0) return;
@@ -169,11 +123,10 @@ struct Logits {
   double size(std::int64_t i) const { return sizes[static_cast<std::size_t>(i)]; }
 };
 
-// o and lse of some rows; their scales where `wanted`.
-template <class Args>
-void forward_rows(const Head<Args>& h, std::int64_t first, const Tensor& o, const Tensor& lse,
-                  const Tensor* o_scale, const Tensor* lse_scale) {
-  Logits<Args> p(h, first);
+// o and lse of some rows.
+void forward_rows(const Head<Forward>& h, std::int64_t first, const Forward& scales) {
+  const Tensor &o = h.args.o, &lse = h.args.lse;
+  Logits<Forward> p(h, first, {0, h.at.keys});
   const std::int64_t n = p.count(), c = h.value_dim();
   if (n == 0) return;
   for (std::int64_t i = 0; i < p.rows; ++i) {
@@ -185,18 +138,17 @@ void forward_rows(const Head<Args>& h, std::int64_t first, const Tensor& o, cons
     for (std::int64_t j = 0; j < n; ++j)
       if (p.at(i, j) > 0) p.at(i, j) *= by * h.mask(first + i, p.keys.first + j);
     lse.as<double>()[h.lse_row(first + i)] = max + std::log(sum);
-    if (lse_scale) lse_scale->as<double>()[h.lse_row(first + i)] = roundings(n) + 4 * p.size(i);
+    scales.lse.as<double>()[h.lse_row(first + i)] = roundings(n) + 4 * p.size(i);
   }
   const MatrixView weights{p.s.data(), n, 1};
   const MatrixView v{h.of_key(h.args.v, p.keys.first), h.pitch(h.args.v), 1};
   double* const to = h.of_query(o, first);
   add_product(weights, v, to, h.pitch(o), p.rows, c, n);
-  if (!o_scale) return;
   Matrix sums = zeros(p.rows * c), squares = zeros(p.rows * c);
   add_bound(weights, v, sums.data(), p.rows, c, n, 1);
   add_bound(weights, v, squares.data(), p.rows, c, n, 2);
-  const double round = rounding(o_scale->dtype) * 0x1p23;
-  double* const scale = h.of_query(*o_scale, first);
+  const double round = rounding(scales.o.dtype) * 0x1p23;
+  double* const scale = h.of_query(scales.o, first);
   for (std::int64_t i = 0; i < p.rows; ++i)
     for (std::int64_t e = 0; e < c; ++e) {
       const auto x = static_cast<std::size_t>(i * c + e);
@@ -205,34 +157,75 @@ void forward_rows(const Head<Args>& h, std::int64_t first, const Tensor& o, cons
     }
 }
 
-void set(const Tensor& t, double value) {
-  std::fill(t.as<double>(), t.as<double>() + t.size(), value);
-}
+// How many pairs of a query and a key are judged in a timed case, about: as many as take some seconds.
+constexpr double forward_pairs = 5e8, backward_pairs = 1e8;
+
+// A block of queries, or of keys, of one head.
+template <class Args>
+struct Part {
+  Head<Args> head;
+  std::int64_t first, rows;
+  bool last;     // of its head
+  double pairs;  // at most
+};
 
 template <class Args>
-std::vector<Sequence> sequences(const Args& args) {
-  return sequences_of(args, args.q_offsets.template as<std::int64_t>(),
-                      args.k_offsets.template as<std::int64_t>());
-}
-
-template <class Args>
-void forward(const Args& args, const Tensor& o, const Tensor& lse, const Tensor* o_scale,
-             const Tensor* lse_scale) {
-  set(o, 0);
-  set(lse, -infinity);
-  if (o_scale) set(*o_scale, 0);
-  if (lse_scale) set(*lse_scale, 0);
-  struct Task {
-    Head<Args> head;
-    std::int64_t first;
-  };
-  std::vector<Task> tasks;
+std::vector<Part<Args>> query_parts(const Args& args) {
+  std::vector<Part<Args>> all;
   for (const Sequence& s : sequences(args))
     for (std::int64_t h = 0; h < args.q.shape[2]; ++h)
-      for (std::int64_t i = 0; i < s.queries; i += block) tasks.push_back({{args, s, h}, i});
-  parallel_for(static_cast<std::int64_t>(tasks.size()), 1, [&](std::int64_t t) {
-    const Task& task = tasks[static_cast<std::size_t>(t)];
-    forward_rows(task.head, task.first, o, lse, o_scale, lse_scale);
+      for (std::int64_t i = 0; i < s.queries; i += block) {
+        const std::int64_t rows = std::min(block, s.queries - i);
+        const Keys keys =
+            visible_of(args, s).of_rows(static_cast<int>(i), static_cast<int>(i + rows));
+        all.push_back({{args, s, h},
+                       i,
+                       rows,
+                       i + rows == s.queries,
+                       static_cast<double>(rows) * (keys.last - keys.first)});
+      }
+  return all;
+}
+
+// Which parts are judged: the first and the last of every head, and others for about `pairs` in all.
+template <class Args>
+std::vector<bool> choose(const std::vector<Part<Args>>& parts, double pairs, std::uint64_t key,
+                         std::uint64_t which = 0) {
+  double all = 0;
+  for (const Part<Args>& p : parts) all += p.pairs;
+  const Sample sample{key, all > pairs ? pairs / all : 1};
+  std::vector<bool> chosen;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    chosen.push_back(parts[i].first == 0 || parts[i].last || sample.takes(i, which));
+  return chosen;
+}
+
+// A query that sees no key has its known result, and is always judged.
+template <class Args>
+void leave_out_rows(const Part<Args>& p, const Tensor& scale) {
+  const Visible visible = visible_of(p.head.args, p.head.at);
+  for (std::int64_t i = p.first; i < p.first + p.rows; ++i)
+    if (const Keys seen = visible.of(static_cast<int>(i)); seen.first < seen.last) {
+      double* const row = p.head.of_query(scale, i);
+      std::fill(row, row + scale.shape[3], not_judged);
+    }
+}
+
+void forward(const Forward& args, const Forward& scale, double pairs, std::uint64_t key) {
+  set(args.o, 0);
+  set(args.lse, -infinity);
+  set(scale.o, 0);
+  set(scale.lse, 0);
+  const std::vector<Part<Forward>> parts = query_parts(args);
+  const std::vector<bool> chosen = choose(parts, pairs, key);
+  parallel_for(static_cast<std::int64_t>(parts.size()), 1, [&](std::int64_t t) {
+    const Part<Forward>& p = parts[static_cast<std::size_t>(t)];
+    if (chosen[static_cast<std::size_t>(t)]) return forward_rows(p.head, p.first, scale);
+    leave_out_rows(p, scale.o);
+    const Visible visible = visible_of(args, p.head.at);
+    for (std::int64_t i = p.first; i < p.first + p.rows; ++i)
+      if (const Keys seen = visible.of(static_cast<int>(i)); seen.first < seen.last)
+        scale.lse.as<double>()[p.head.lse_row(i)] = not_judged;
   });
 }
 
@@ -268,12 +261,13 @@ struct Sum {
   }
 };
 
-// What `block` queries of a head add to dk and dv, and their dq. In units of 2^-23, ds is off by what its p is, by the
-// two sums that it is the difference of, and by 1 - tanh^2 of the soft cap.
-void backward_rows(const Head<Backward>& h, std::int64_t first, Sum& dk, Sum& dv,
-                   const Backward& scale) {
+// What `block` queries of a head add to dk and dv of a stretch of keys, of which those two have the rows (null: not
+// wanted); and, over all keys, their dq. In units of 2^-23, ds is off by what its p is, by the two sums that it is the
+// difference of, and by 1 - tanh^2 of the soft cap.
+void backward_rows(const Head<Backward>& h, std::int64_t first, Stretch within, Sum* dk, Sum* dv,
+                   bool with_dq, const Backward& scale) {
   const Backward& args = h.args;
-  Logits<Backward> p(h, first);
+  Logits<Backward> p(h, first, within);
   const std::int64_t n = p.count(), m = p.rows, c = h.value_dim(), d = h.dim();
   if (n == 0) return;
   const double* d_o = h.of_query(args.d_o, first);
@@ -311,102 +305,91 @@ void backward_rows(const Head<Backward>& h, std::int64_t first, Sum& dk, Sum& dv
   const MatrixView along{p.s.data(), n, 1}, down{p.s.data(), 1, n};
   const MatrixView q{h.of_query(args.q, first), h.pitch(args.q), 1};
   const MatrixView k{h.of_key(args.k, p.keys.first), h.pitch(args.k), 1};
-  dv.add(p.keys.first, {dropped.data(), 1, n}, {p_errors.data(), 1, n}, {d_o, o_pitch, 1}, n, m);
-  dk.add(p.keys.first, down, {errors.data(), 1, n}, q, n, m);
+  if (dk) {
+    const std::int64_t at = p.keys.first - within.first;
+    dv->add(at, {dropped.data(), 1, n}, {p_errors.data(), 1, n}, {d_o, o_pitch, 1}, n, m);
+    dk->add(at, down, {errors.data(), 1, n}, q, n, m);
+  }
+  if (!with_dq) return;
   Sum dq(m, d, scale.dq.dtype);
   dq.add(0, along, {errors.data(), n, 1}, k, m, n);
   dq.put(h.of_query(args.dq, first), h.of_query(scale.dq, first), h.pitch(args.dq), m, h.scale(),
          rounding(scale.dq.dtype));
 }
 
-template <class Args>
-void put_offsets(const Args& args) {
-  for (const auto& [offsets, tokens] :
-       {std::pair{args.q_offsets, args.q.shape[1]}, std::pair{args.k_offsets, args.k.shape[1]}}) {
-    if (!offsets.data) continue;
-    const std::vector<std::int64_t> made = make_offsets(offsets.shape[0] - 1, tokens);
-    std::copy(made.begin(), made.end(), offsets.template as<std::int64_t>());
-  }
+// dk and dv of a stretch of keys, of all queries that see it.
+void backward_keys(const Head<Backward>& h, Stretch keys, bool with_dq, const Backward& scale) {
+  const Backward& args = h.args;
+  const std::int64_t rows = keys.last - keys.first, group = h.heads() / h.kv_heads();
+  Sum dk(rows, h.dim(), scale.dk.dtype), dv(rows, h.value_dim(), scale.dv.dtype);
+  for (std::int64_t head = h.head; head < h.head + group; ++head)
+    for (std::int64_t i = 0; i < h.at.queries; i += block)
+      backward_rows({args, h.at, head}, i, keys, &dk, &dv, with_dq, scale);
+  const double round = rounding(scale.dk.dtype);
+  dk.put(h.of_key(args.dk, keys.first), h.of_key(scale.dk, keys.first), h.pitch(args.dk), rows,
+         h.scale(), round);
+  dv.put(h.of_key(args.dv, keys.first), h.of_key(scale.dv, keys.first), h.pitch(args.dv), rows, 1,
+         round);
 }
 
-// Rows outside of all sequences may hold anything: not a number, which no sequence's results may show.
-template <class Args>
-void spoil_outside(const Args& args, const std::vector<Tensor>& of_queries) {
-  if (!args.q_offsets.data) return;
-  const auto spoil = [](const Tensor& t, const Tensor& offsets) {
-    const std::int64_t* at = offsets.as<std::int64_t>();
-    const std::int64_t pitch = t.shape[2] * t.shape[3], last = at[offsets.shape[0] - 1];
-    const double nan = std::numeric_limits<double>::quiet_NaN();
-    std::fill(t.as<double>(), t.as<double>() + at[0] * pitch, nan);
-    std::fill(t.as<double>() + last * pitch, t.as<double>() + t.shape[1] * pitch, nan);
-  };
-  for (const Tensor& t : of_queries) spoil(t, args.q_offsets);
-  for (const Tensor& t : {args.k, args.v}) spoil(t, args.k_offsets);
+// Blocks of keys by the first head that reads them.
+std::vector<Part<Backward>> key_parts(const Backward& args, std::int64_t rows) {
+  const std::int64_t kv_heads = args.k.shape[2];
+  const std::int64_t group = kv_heads ? args.q.shape[2] / kv_heads : 0;
+  std::vector<Part<Backward>> all;
+  for (const Sequence& s : sequences(args))
+    for (std::int64_t h = 0; h < kv_heads; ++h)
+      for (std::int64_t j = 0; j < s.keys; j += rows) {
+        const std::int64_t n = std::min(rows, s.keys - j);
+        const auto pairs = static_cast<double>(n * s.queries * group);
+        all.push_back({{args, s, h * group}, j, n, j + n == s.keys, pairs});
+      }
+  return all;
+}
+
+void zero_gradients(const Backward& args, const Backward& scale) {
+  for (const Tensor* t : {&args.dq, &args.dk, &args.dv, &scale.dq, &scale.dk, &scale.dv})
+    set(*t, 0);
 }
 
 }  // namespace
 
-std::vector<std::int64_t> make_offsets(std::int64_t sequences, std::int64_t tokens) {
-  const bool small = tokens < 64 * sequences;
-  std::vector<double> weights;
-  double all = 0;
-  for (std::int64_t b = 0; b < sequences; ++b) {
-    const PhiloxWords words = philox(philox_counter(static_cast<std::uint64_t>(b), 0), 7);
-    const double weight = 1 + 79 * std::pow(uniform_float(words.at[0]), 8);
-    const bool tiny = small && (b + tokens) % 4 < 2;
-    weights.push_back(tiny ? 0 : weight);
-    all += weights.back();
-  }
-  const std::int64_t ones = small ? (sequences + 3) / 4 : 0;
-  const std::int64_t before = small ? std::min<std::int64_t>(2, tokens) : 0;
-  const std::int64_t after = small ? std::min<std::int64_t>(3, tokens - before) : 0;
-  const std::int64_t shared = std::max<std::int64_t>(tokens - before - after - ones, 0);
-  std::vector<std::int64_t> offsets = {before};
-  double sum = 0;
-  std::int64_t extra = 0;
-  for (std::int64_t b = 0; b < sequences; ++b) {
-    sum += weights[static_cast<std::size_t>(b)];
-    if (small && (b + tokens) % 4 == 1) ++extra;
-    const double part = all > 0 ? sum / all : 0;
-    const auto at = before + static_cast<std::int64_t>(part * static_cast<double>(shared)) + extra;
-    offsets.push_back(std::min(at, tokens));
-  }
-  return offsets;
-}
-
-void prepare_forward(const Forward& args) {
-  put_offsets(args);
-  spoil_outside(args, {args.q});
-}
-
-void prepare_backward(const Backward& args) {
-  put_offsets(args);
-  spoil_outside(args, {args.q, args.d_o});
-  forward(args, args.o, args.lse, nullptr, nullptr);
-}
-
 void forward_reference(const Forward& args, const Forward& scale) {
-  forward(args, args.o, args.lse, &scale.o, &scale.lse);
+  forward(args, scale, infinity, 0);
+}
+
+void forward_sampled(const Forward& args, const Forward& scale, std::uint64_t key) {
+  forward(args, scale, forward_pairs, key);
 }
 
 void backward_reference(const Backward& args, const Backward& scale) {
-  for (const Tensor* t : {&args.dq, &args.dk, &args.dv, &scale.dq, &scale.dk, &scale.dv})
-    set(*t, 0);
-  const std::vector<Sequence> all = sequences(args);
-  const std::int64_t kv_heads = args.k.shape[2];
-  const std::int64_t group = kv_heads ? args.q.shape[2] / kv_heads : 0;
-  const std::int64_t tasks = static_cast<std::int64_t>(all.size()) * kv_heads;
-  parallel_for(tasks, 1, [&](std::int64_t task) {
-    const Sequence& s = all[static_cast<std::size_t>(task / kv_heads)];
-    const std::int64_t first = task % kv_heads * group;
-    Sum dk(s.keys, args.k.shape[3], scale.dk.dtype), dv(s.keys, args.v.shape[3], scale.dv.dtype);
-    for (std::int64_t head = first; head < first + group; ++head)
-      for (std::int64_t i = 0; i < s.queries; i += block)
-        backward_rows({args, s, head}, i, dk, dv, scale);
-    const Head<Backward> h{args, s, first};
-    const double round = rounding(scale.dk.dtype);
-    dk.put(h.of_key(args.dk, 0), h.of_key(scale.dk, 0), h.pitch(args.dk), s.keys, h.scale(), round);
-    dv.put(h.of_key(args.dv, 0), h.of_key(scale.dv, 0), h.pitch(args.dv), s.keys, 1, round);
+  zero_gradients(args, scale);
+  const std::vector<Part<Backward>> parts =
+      key_parts(args, std::max<std::int64_t>(args.k.shape[1], 1));
+  parallel_for(static_cast<std::int64_t>(parts.size()), 1, [&](std::int64_t t) {
+    const Part<Backward>& p = parts[static_cast<std::size_t>(t)];
+    backward_keys(p.head, {0, p.rows}, true, scale);
+  });
+}
+
+void backward_sampled(const Backward& args, const Backward& scale, std::uint64_t key) {
+  zero_gradients(args, scale);
+  const std::vector<Part<Backward>> queries = query_parts(args), keys = key_parts(args, block);
+  const std::vector<bool> of_queries = choose(queries, backward_pairs / 2, key),
+                          of_keys = choose(keys, backward_pairs / 2, key, 1);
+  const auto n = static_cast<std::int64_t>(queries.size());
+  parallel_for(n + static_cast<std::int64_t>(keys.size()), 1, [&](std::int64_t t) {
+    const auto at = static_cast<std::size_t>(t < n ? t : t - n);
+    const Part<Backward>& p = t < n ? queries[at] : keys[at];
+    if (t < n && of_queries[at])
+      return backward_rows(p.head, p.first, {0, p.head.at.keys}, nullptr, nullptr, true, scale);
+    if (t < n) return leave_out_rows(p, scale.dq);
+    if (of_keys[at]) return backward_keys(p.head, {p.first, p.first + p.rows}, false, scale);
+    for (const Tensor& d : {scale.dk, scale.dv})
+      for (std::int64_t j = p.first; j < p.first + p.rows; ++j) {
+        double* const row = p.head.of_key(d, j);
+        std::fill(row, row + d.shape[3], not_judged);
+      }
   });
 }
 

@@ -11,6 +11,9 @@ namespace warpath::attention {
 
 void forward_reference(const Forward& args, const Forward& scale);
 void backward_reference(const Backward& args, const Backward& scale);
+// Of some blocks; for timed cases.
+void forward_sampled(const Forward& args, const Forward& scale, std::uint64_t key);
+void backward_sampled(const Backward& args, const Backward& scale, std::uint64_t key);
 
 // Offsets that are in order, and NaN in the rows outside of all sequences; for the backward pass also o and lse as the
 // forward pass leaves them.

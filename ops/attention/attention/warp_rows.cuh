@@ -57,18 +57,26 @@ struct WarpRows {
   // f(score, its neighbour, row, column): relative to the warp's first row and the tile's first key.
   template <class F>
   __device__ __forceinline__ void for_each_pair(F&& f) {
+#pragma unroll
+    for (int step = 0; step < keys / 16; ++step) for_each_pair(step, f);
+  }
+  // Of the 16 keys of a step.
+  template <class F>
+  __device__ __forceinline__ void for_each_pair(int step, F&& f) {
     const int lane = threadIdx.x % 32;
 #pragma unroll
     for (int m = 0; m < M; ++m)
 #pragma unroll
-      for (int n = 0; n < keys / 8; ++n)
+      for (int n = 2 * step; n < 2 * step + 2; ++n)
 #pragma unroll
         for (int h = 0; h < 2; ++h)
           f(s[m][n][2 * h], s[m][n][2 * h + 1], 16 * m + 8 * h + lane / 4, 8 * n + lane % 4 * 2);
   }
 
-  // From scores to probabilities relative to the maximum so far; sums and o follow it. A lane adds up its own columns only.
-  __device__ __forceinline__ void exponentiate(float factor) {
+  // Sums and o follow the maximum. All rows at once: their shuffles overlap, and one branch is left.
+  __device__ __forceinline__ void follow_maximum(float factor) {
+    float shrink[M][2];
+    bool grown = false;
 #pragma unroll
     for (int m = 0; m < M; ++m)
 #pragma unroll
@@ -79,27 +87,41 @@ struct WarpRows {
           max = fmaxf(max, fmaxf(s[m][n][2 * h], s[m][n][2 * h + 1]));
         max = warp_reduce<4>(max, [](float a, float b) { return fmaxf(a, b); });
         const float shift = softmax::shift_of(max, factor);
-        const float shrink = softmax::exp_scaled(row[m][h].max, factor, shift);
-        float sum = row[m][h].sum * shrink;
+        shrink[m][h] = softmax::exp_scaled(row[m][h].max, factor, shift);
+        row[m][h] = {max, row[m][h].sum * shrink[m][h]};
+        grown = grown || shrink[m][h] != 1.0f;
+      }
+    if (!__any_sync(full_mask, grown)) return;  // most tiles hold no new maximum
 #pragma unroll
-        for (int n = 0; n < keys / 8; ++n)
+    for (int m = 0; m < M; ++m)
+#pragma unroll
+      for (int n = 0; n < V / 8; ++n)
+#pragma unroll
+        for (int e = 0; e < 4; ++e) o[m][n][e] *= shrink[m][e / 2];
+  }
+
+  // The scores of 16 keys become probabilities relative to the maximum. A lane adds up its own columns only.
+  __device__ __forceinline__ void exponentiate(int step, float factor) {
+#pragma unroll
+    for (int m = 0; m < M; ++m)
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        const float shift = softmax::shift_of(row[m][h].max, factor);
+#pragma unroll
+        for (int n = 2 * step; n < 2 * step + 2; ++n)
 #pragma unroll
           for (int e = 2 * h; e < 2 * h + 2; ++e)
-            sum += s[m][n][e] = softmax::exp_scaled(s[m][n][e], factor, shift);
-        row[m][h] = {max, sum};
-        if (!__any_sync(full_mask, shrink != 1.0f)) continue;  // most tiles hold no new maximum
-#pragma unroll
-        for (int n = 0; n < V / 8; ++n) {
-          o[m][n][2 * h] *= shrink;
-          o[m][n][2 * h + 1] *= shrink;
-        }
+            row[m][h].sum += s[m][n][e] = softmax::exp_scaled(s[m][n][e], factor, shift);
       }
   }
 
-  // o += p v
-  __device__ __forceinline__ void multiply_values(const typename S::ValueTile::Lane& lane) {
+  // o += p v; weigh(step) makes the p of 16 keys, while the products of the keys before run.
+  template <class F>
+  __device__ __forceinline__ void multiply_values(const typename S::ValueTile::Lane& lane,
+                                                  F&& weigh) {
 #pragma unroll
     for (int step = 0; step < keys / 16; ++step) {
+      weigh(step);
       std::uint32_t p[M][4];
 #pragma unroll
       for (int m = 0; m < M; ++m)
