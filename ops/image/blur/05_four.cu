@@ -119,7 +119,11 @@ std::string fits(const Args& args) {
   return "";
 }
 
-WARPATH_RUNG(Args, launch, .supports = fits);
+std::string bytes(const Args& args) {
+  return args.x.dtype == DType::u8 ? "" : "04 is faster for floats: by 24% in f32, 28% in bf16";
+}
+
+WARPATH_RUNG(Args, launch, .supports = fits, .preferred = bytes);
 
 }  // namespace
 }  // namespace warpath::blur
