@@ -74,6 +74,7 @@ static std::vector<Case> sizes() {
       planes("planes", 2, 3, 5, 64, {.scalars = silu}),
       planes("several blocks", 1, 2, 3, 4104, {.scalars = silu}),
       planes("short planes", 3, 2, 40, 8),
+      planes("a ring of groups", 30, 30, 2, 8, {.scalars = relu}),
       planes("misaligned", 1, 2, 3, 1024, {.offset = 1}),
       columns("columns", 2, 37, 4, 10, {.scalars = silu}),
       columns("odd columns", 2, 300, 3, 7, {.scalars = relu}),

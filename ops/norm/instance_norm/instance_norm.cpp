@@ -72,6 +72,7 @@ static std::vector<Case> sizes() {
       planes("planes", 2, 7, 256, {.scalars = silu}),
       planes("several blocks", 1, 2, 12312, {.scalars = relu}),
       planes("short planes", 3, 20, 8),
+      planes("a ring of planes", 30, 30, 16, {.scalars = relu}),
       planes("misaligned", 1, 3, 1024, {.offset = 1}),
       columns("columns", 2, 37, 40, {.scalars = silu}),
       columns("odd columns", 2, 300, 7, {.scalars = relu}),
