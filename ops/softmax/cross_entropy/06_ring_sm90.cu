@@ -269,9 +269,6 @@ template <class Args>
 std::string preferred(const Args& args) {
   if (std::is_same_v<Args, Forward>)
     return "the loss alone has nothing to write meanwhile, and 03 needs no ring";
-  if (args.logits.shape[1] * std::int64_t(size_of(args.logits.dtype)) >
-      most_row_places * round_bytes)
-    return "rows that take a cluster have no time in the result file yet: 05";
   return args.logits.shape[1] > shortest ? "" : "rows of up to 16384 words fit registers: 04";
 }
 

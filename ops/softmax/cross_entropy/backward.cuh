@@ -10,10 +10,13 @@ struct Gradients {
 
   // lse stands for a maximum whose sum of exponentials is 1; that of a row of nothing but -inf is 0.
   __device__ __forceinline__ Slope slope(std::int64_t row) const {
+    // All that is read per row before the division, which is a branch: one wait for the memory, not two.
+    const Target::Label label{tokens.label(row)};
+    const float lse = tokens.lse[row], weight_lse = dlse ? dlse[row] : 0.0f;
     float weight = dloss ? dloss[row] : 0.0f;
     if (dtotal) weight += tokens.counted ? *dtotal / float(*tokens.counted) : *dtotal;
-    const Stat whole{tokens.lse[row], tokens.lse[row] == -INFINITY ? 0.0f : 1.0f};
-    return Slope(tokens, Target(tokens, row), whole, weight, dlse ? dlse[row] : 0.0f);
+    const Stat whole{lse, lse == -INFINITY ? 0.0f : 1.0f};
+    return Slope(tokens, Target(tokens, label), whole, weight, weight_lse);
   }
 };
 

@@ -11,22 +11,25 @@
 namespace warpath::linear_cross_entropy {
 namespace {
 
+// A fifth of what the caller holds.
+SlicePlan plan_of(const Args& args) {
+  const std::int64_t tiles = ceil_div(std::max<std::int64_t>(args.rows(), 1), 128) *
+                             std::max<std::int64_t>(ceil_div(args.width(), 256), 1);
+  return {args, 0.2, static_cast<int>(std::clamp<std::int64_t>(128 / tiles, 1, 4))};
+}
+
 void launch(const Args& args, cudaStream_t stream) {
   dispatch<__half, __nv_bfloat16>(args.hidden.dtype, [&]<class T>(Tag<T>) {
-    launch_slices<T>(args, stream, [&](const Product<T>& p) { multiply_by_hopper(p, stream); });
+    launch_slices<T>(args, plan_of(args), stream,
+                     [&](const Product<T>& p) { multiply_by_hopper(p, stream); });
   });
 }
 
 std::int64_t scratch_of_slices(const Args& args) {
-  return SlicePlan(args).bytes;
+  return plan_of(args).bytes;
 }
 
-std::string untimed(const Args&) {
-  return "no GPU has timed it yet; 02 and 03 are chosen until one has";
-}
-
-WARPATH_RUNG(Args, launch, .supports = tensor_cores_need, .preferred = untimed,
-             .scratch = scratch_of_slices);
+WARPATH_RUNG(Args, launch, .supports = tensor_cores_need, .scratch = scratch_of_slices);
 
 }  // namespace
 }  // namespace warpath::linear_cross_entropy

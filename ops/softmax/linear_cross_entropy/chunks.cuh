@@ -45,7 +45,7 @@ struct Plan {
     const auto up = [](std::int64_t n, std::int64_t to) { return ceil_div(n, to) * to; };
     pitch = up(std::max<std::int64_t>(args.words(), 1), 16 / size);
     const std::int64_t held = 2 * (args.hidden.bytes() + args.weight.bytes());
-    const std::int64_t sums = size == 2 ? args.words() * width * 4 : 0;
+    const std::int64_t sums = size == 2 && args.has_dweight() ? args.words() * width * 4 : 0;
     const std::int64_t left = std::max(held / 5, size == 2 ? held * 6 / 5 - sums : 0);
     const auto part_bytes = [&] { return parts > 1 ? parts * width * 4 : 0; };  // of a row
     const auto fit = [&] {
@@ -154,6 +154,13 @@ inline Tokens tokens_of(const Args& args, TokenScratch* scratch, cudaStream_t st
   return tokens;
 }
 
+// What no row adds to.
+inline void clear_dweight(const Args& args, cudaStream_t stream) {
+  if (args.has_dweight())
+    CUDA_CHECK(cudaMemsetAsync(args.dweight.data, 0, static_cast<std::size_t>(args.dweight.bytes()),
+                               stream));
+}
+
 // multiply(product) launches d = a b for the rung. CutsK: it takes k in parts.
 template <class T, bool CutsK, class Multiply>
 void launch_chunks(const Args& args, cudaStream_t stream, Multiply multiply) {
@@ -179,27 +186,29 @@ void launch_chunks(const Args& args, cudaStream_t stream, Multiply multiply) {
     multiply(Product<T>{h, weight, width, 1, 1, width, logits, plan.pitch, !rounded, false, m,
                         words, width});
     token_rows<T><<<grid_x(m, 1), row_threads, 0, stream>>>(logits, plan.pitch, chunk);
-    Product<T> back{logits, weight,   plan.pitch, 1, width, 1,    dhidden,
-                    width,  !rounded, false,      m, width, words};
-    if (CutsK && plan.parts > 1) {
-      back.part = ceil_div(ceil_div(words, 64), plan.parts) * 64;
-      back.parts = static_cast<int>(ceil_div(words, back.part));
+    if (args.has_dhidden()) {
+      Product<T> back{logits, weight,   plan.pitch, 1, width, 1,    dhidden,
+                      width,  !rounded, false,      m, width, words};
+      if (CutsK && plan.parts > 1) {
+        back.part = ceil_div(ceil_div(words, 64), plan.parts) * 64;
+        back.parts = static_cast<int>(ceil_div(words, back.part));
+      }
+      if (back.parts > 1) {
+        back.d = at + plan.parts_at;
+        back.to_float = true;
+      }
+      multiply(back);
+      if (back.parts > 1)
+        add_parts<T><<<grid_x(m * width, 256), 256, 0, stream>>>(static_cast<const float*>(back.d),
+                                                                 back.parts, m * width, dhidden);
     }
-    if (back.parts > 1) {
-      back.d = at + plan.parts_at;
-      back.to_float = true;
-    }
-    multiply(back);
-    if (back.parts > 1)
-      add_parts<T><<<grid_x(m * width, 256), 256, 0, stream>>>(static_cast<const float*>(back.d),
-                                                               back.parts, m * width, dhidden);
-    multiply(Product<T>{logits, h, 1, plan.pitch, width, 1, sums, width, true, first > 0, words,
-                        width, m});
+    if (args.has_dweight())
+      multiply(Product<T>{logits, h, 1, plan.pitch, width, 1, sums, width, true, first > 0, words,
+                          width, m});
   }
   if (rows == 0)
-    CUDA_CHECK(cudaMemsetAsync(args.dweight.data, 0, static_cast<std::size_t>(args.dweight.bytes()),
-                               stream));
-  else if (rounded && words * width > 0)
+    clear_dweight(args, stream);
+  else if (rounded && args.has_dweight() && words * width > 0)
     round_sums<T><<<grid_x(words * width, 4 * 256), 256, 0, stream>>>(
         static_cast<const float*>(sums), args.dweight.as<T>(), words * width);
   launch_total(tokens, scratch, args.total.as<float>(), stream);

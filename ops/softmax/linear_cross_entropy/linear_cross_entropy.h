@@ -5,7 +5,8 @@
 //   total   = sum of loss; for reduction "mean" divided by the number of labels that count
 //   dlogits = grad_scale * gradient of total by logits, rounded to the type of hidden
 //   dhidden = dlogits @ weight,   dweight = dlogits^T @ hidden, summed in float and rounded once
-// Rows are taken in chunks; logits and dlogits of one chunk lie in scratch memory.
+// Either gradient may be left out; without both, the loss alone is computed. Rows are taken in chunks; logits and dlogits
+// of one chunk lie in scratch memory.
 #pragma once
 #include "core/host/rung.h"
 
@@ -30,7 +31,9 @@ struct Args {
         .out("loss", &Args::loss, {"rows..."}, {DType::f32})
         .out("total", &Args::total, {"1"}, {DType::f32})
         .out("dhidden", &Args::dhidden, {"rows...", "width"}, "hidden")
+        .optional()
         .out("dweight", &Args::dweight, {"words", "width"}, "hidden")
+        .optional()
         .choice("reduction", &Args::reduction, {"none", "mean", "sum"}, Reduction::mean)
         .integer("ignore_index", &Args::ignore_index, -100)
         .real("label_smoothing", &Args::label_smoothing, 0)
@@ -42,6 +45,8 @@ struct Args {
   std::int64_t rows() const { return hidden.shape[0]; }
   std::int64_t width() const { return hidden.shape[1]; }
   std::int64_t words() const { return weight.shape[0]; }
+  bool has_dhidden() const { return dhidden.rank > 0; }
+  bool has_dweight() const { return dweight.rank > 0; }
 };
 
 }  // namespace warpath::linear_cross_entropy

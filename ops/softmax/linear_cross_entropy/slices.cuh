@@ -1,8 +1,8 @@
 // The words in slices: the losses from a first pass over all of them, the gradients from a second one.
 //
 // A slice of words has all rows, so its part of dweight is complete when its product ends: nothing is added up in memory but
-// dhidden, which is small. The price is that the logits are made twice; those of the last slice, with which the second pass
-// begins, are still there.
+// dhidden, which is small. The price is that the logits are made twice, except those of the last slice, with which the second
+// pass begins: they are still there. If it has all words, nothing is made twice or added up.
 #pragma once
 #include "ops/softmax/linear_cross_entropy/chunks.cuh"
 
@@ -17,26 +17,41 @@ struct RowState {
   float sum;    // of all logits, for label smoothing
 };
 
-// Where everything lies in the scratch memory: less than a fifth of what the caller holds anyway, both inputs and both
-// gradients, but always room for slices of some size.
+// Where everything lies in the scratch memory, and how many words a slice has: as many as fit into a share of what the caller
+// holds anyway, both inputs and both gradients, but always some.
 struct SlicePlan {
   std::int64_t slice;  // words, and the pitch of a row of logits
-  int parts;           // of a slice, in the product for dhidden where it has few tiles
+  std::int64_t slices;
+  int parts;  // of a slice, in the product for dhidden where it has few tiles
   std::int64_t states_at, sums_at, logits_at, bytes;
 
-  explicit SlicePlan(const Args& args) {
+  // The first slice has what the others leave: the last one, whose logits are kept, is full.
+  std::int64_t first(std::int64_t s, std::int64_t words) const {
+    return s == 0 ? 0 : words - (slices - s) * slice;
+  }
+  // All words in one slice and one part: dhidden needs no sums.
+  bool whole() const { return slices <= 1 && parts == 1; }
+
+  SlicePlan(const Args& args, double share, int parts_of_slice)
+      : parts(args.has_dhidden() ? parts_of_slice : 1) {
     const std::int64_t rows = std::max<std::int64_t>(args.rows(), 1), width = args.width();
     const auto up = [](std::int64_t n, std::int64_t to) { return ceil_div(n, to) * to; };
-    const std::int64_t tiles =
-        ceil_div(rows, 128) * std::max<std::int64_t>(ceil_div(width, 256), 1);
-    parts = static_cast<int>(std::clamp<std::int64_t>(128 / tiles, 1, 4));
+    const std::int64_t words = std::max<std::int64_t>(args.words(), 1), all = up(words, 8);
+    const auto room = static_cast<std::int64_t>(
+        share * 2 * static_cast<double>(args.hidden.bytes() + args.weight.bytes()));
     states_at = up(sizeof(TokenScratch), 256);
     sums_at = up(states_at + rows * std::int64_t(sizeof(RowState)), 256);
-    logits_at = up(sums_at + parts * rows * width * 4, 256);
-    const std::int64_t fifth = 2 * (args.hidden.bytes() + args.weight.bytes()) / 5;
-    const std::int64_t fit = std::max<std::int64_t>(fifth - logits_at, 0) / (2 * rows);
-    slice = std::max<std::int64_t>(fit / 256 * 256, least_slice);
-    slice = std::min(slice, up(std::max<std::int64_t>(args.words(), 1), 8));
+    const auto place = [&](bool sums) {
+      logits_at = up(sums_at + (sums ? parts * rows * width * 4 : 0), 256);
+      return std::max<std::int64_t>(room - logits_at, 0) / (2 * rows);  // words that fit
+    };
+    slice = all;
+    if (place(parts > 1) < all) {
+      slice = std::max<std::int64_t>(place(true) / 256 * 256, least_slice);
+      slice = std::min(slice, all);
+    }
+    slices = ceil_div(args.words(), slice);
+    place(!whole());
     bytes = logits_at + rows * slice * 2;
   }
 };
@@ -85,8 +100,8 @@ static __global__ void __launch_bounds__(row_threads)
 
 // multiply(product) launches d = a b for the rung, with k in parts where it is asked to.
 template <class T, class Multiply>
-void launch_slices(const Args& args, cudaStream_t stream, Multiply multiply) {
-  const SlicePlan plan(args);
+void launch_slices(const Args& args, const SlicePlan& plan, cudaStream_t stream,
+                   Multiply multiply) {
   const std::int64_t rows = args.rows(), words = args.words(), width = args.width();
   WARPATH_CHECK(words < std::int64_t(1) << 31, "linear_cross_entropy: takes fewer than 2^31 words");
   auto* const at = static_cast<char*>(args.scratch.data);
@@ -97,47 +112,49 @@ void launch_slices(const Args& args, cudaStream_t stream, Multiply multiply) {
   const T *hidden = args.hidden.as<T>(), *weight = args.weight.as<T>();
 
   const Tokens tokens = tokens_of(args, scratch, stream);
-  const std::int64_t slices = rows > 0 ? ceil_div(words, plan.slice) : 0;
-  const auto first_of = [&](std::int64_t s) { return s * plan.slice; };
-  const auto size_of_slice = [&](std::int64_t s) {
-    return std::min(plan.slice, words - first_of(s));
-  };
+  const std::int64_t slices = rows > 0 ? plan.slices : 0;
+  const auto first_of = [&](std::int64_t s) { return plan.first(s, words); };
+  const auto size_of_slice = [&](std::int64_t s) { return first_of(s + 1) - first_of(s); };
   const auto make_logits = [&](std::int64_t s) {
     multiply(Product<T>{hidden, weight + first_of(s) * width, width, 1, 1, width, logits,
                         plan.slice, false, false, rows, size_of_slice(s), width});
   };
+  const bool gradients = args.has_dhidden() || args.has_dweight();
   for (std::int64_t s = 0; s < slices; ++s) {
     make_logits(s);
+    if (slices == 1 && gradients) break;  // the losses and the gradient at once, below
     see_slice<T><<<grid_x(rows, 1), row_threads, 0, stream>>>(
         logits, plan.slice, int(first_of(s)), int(size_of_slice(s)), tokens, states);
   }
   const std::int64_t elements = plan.parts * rows * width;
-  CUDA_CHECK(cudaMemsetAsync(sums, 0, static_cast<std::size_t>(elements) * 4, stream));
-  for (std::int64_t s = slices - 1; s >= 0; --s) {
+  int added = plan.parts;
+  if (slices > 1 && args.has_dhidden())
+    CUDA_CHECK(cudaMemsetAsync(sums, 0, static_cast<std::size_t>(elements) * 4, stream));
+  for (std::int64_t s = slices - 1; s >= 0 && gradients; --s) {
     const std::int64_t first = first_of(s), count = size_of_slice(s);
     if (s < slices - 1) make_logits(s);
-    slopes_of_slice<T><<<grid_x(rows, 1), row_threads, 0, stream>>>(logits, plan.slice, int(first),
-                                                                    int(count), tokens, states);
-    multiply(Product<T>{logits, hidden, 1, plan.slice, width, 1,
-                        args.dweight.as<T>() + first * width, width, false, false, count, width,
-                        rows});
-    Product<T> back{logits,     weight + first * width,
-                    plan.slice, 1,
-                    width,      1,
-                    sums,       width,
-                    true,       true,
-                    rows,       width,
-                    count};
+    if (slices == 1)
+      token_rows<T><<<grid_x(rows, 1), row_threads, 0, stream>>>(logits, plan.slice, tokens);
+    else
+      slopes_of_slice<T><<<grid_x(rows, 1), row_threads, 0, stream>>>(
+          logits, plan.slice, int(first), int(count), tokens, states);
+    if (args.has_dweight())
+      multiply(Product<T>{logits, hidden, 1, plan.slice, width, 1,
+                          args.dweight.as<T>() + first * width, width, false, false, count, width,
+                          rows});
+    if (!args.has_dhidden()) continue;
+    void* const to = plan.whole() ? args.dhidden.data : static_cast<void*>(sums);
+    Product<T> back{logits, weight + first * width, plan.slice, 1,    width, 1,    to,
+                    width,  !plan.whole(),          slices > 1, rows, width, count};
     back.part = ceil_div(ceil_div(plan.slice, 64), plan.parts) * 64;
     back.parts = static_cast<int>(ceil_div(count, back.part));
+    if (slices == 1) added = back.parts;  // the others are not even zero
     multiply(back);
   }
-  if (slices > 0)
-    add_parts<T><<<grid_x(rows * width, 256), 256, 0, stream>>>(sums, plan.parts, rows * width,
+  if (slices > 0 && args.has_dhidden() && !plan.whole())
+    add_parts<T><<<grid_x(rows * width, 256), 256, 0, stream>>>(sums, added, rows * width,
                                                                 args.dhidden.as<T>());
-  else
-    CUDA_CHECK(cudaMemsetAsync(args.dweight.data, 0, static_cast<std::size_t>(args.dweight.bytes()),
-                               stream));
+  if (slices == 0) clear_dweight(args, stream);
   launch_total(tokens, scratch, args.total.as<float>(), stream);
   CUDA_CHECK(cudaGetLastError());
 }
