@@ -44,30 +44,29 @@ __device__ __forceinline__ unsigned sort_lanes(unsigned value, int n) {
 }
 
 // Adds rows of dy: those of the tokens that the first `n` lanes hold, in that order, columns from `first` on, `Each`
-// vectors per lane. Two tokens' loads are in flight at a time.
-template <int Each, int N, class T>
+// vectors per lane. The loads of `Flight` tokens are in flight at a time.
+template <int Flight = 2, int Each, int N, class T>
 __device__ __forceinline__ void add_tokens(float (&sum)[Each][N], const T* dy, unsigned token,
                                            int n, std::int64_t first, std::int64_t width) {
   const int lane = threadIdx.x % 32;
-  for (int k = 0; k < n; k += 2) {
-    const std::int64_t a = __shfl_sync(full_mask, token, k);
-    const std::int64_t b = __shfl_sync(full_mask, token, min(k + 1, n - 1));
-    Vector<T, N> left[Each], right[Each];
+  for (int k = 0; k < n; k += Flight) {
+    Vector<T, N> rows[Flight][Each];
 #pragma unroll
-    for (int e = 0; e < Each; ++e) {
-      const std::int64_t c = first + (e * 32 + lane) * N;
-      left[e] = load_kept<N>(dy + a * width + c, c < width);
-      right[e] = load_kept<N>(dy + b * width + c, c < width && k + 1 < n);
+    for (int f = 0; f < Flight; ++f) {
+      const std::int64_t t = __shfl_sync(full_mask, token, min(k + f, n - 1));
+#pragma unroll
+      for (int e = 0; e < Each; ++e) {
+        const std::int64_t c = first + (e * 32 + lane) * N;
+        rows[f][e] = load_kept<N>(dy + t * width + c, c < width && k + f < n);
+      }
     }
 #pragma unroll
-    for (int e = 0; e < Each; ++e)
+    for (int f = 0; f < Flight; ++f)
+      if (k + f < n)
 #pragma unroll
-      for (int i = 0; i < N; ++i) sum[e][i] += to_float(left[e].at[i]);
-    if (k + 1 < n)
+        for (int e = 0; e < Each; ++e)
 #pragma unroll
-      for (int e = 0; e < Each; ++e)
-#pragma unroll
-        for (int i = 0; i < N; ++i) sum[e][i] += to_float(right[e].at[i]);
+          for (int i = 0; i < N; ++i) sum[e][i] += to_float(rows[f][e].at[i]);
   }
 }
 
@@ -89,17 +88,14 @@ __device__ __forceinline__ void store_sums(const float (&sum)[Each][N], T* to, s
 template <int N>
 inline constexpr int vectors_each = N == 8 ? 3 : 4;
 
-// The rows with few tokens, or none: one warp each. Calls `frequent(row, n)` with the whole warp for the others.
+// A row with few tokens, or none, by one warp. Calls `frequent(n)` with the whole warp where they are more than `few`.
 template <class T, int N, class F>
-__device__ __forceinline__ void sum_buckets(const T* dy, T* dtable, std::int64_t rows,
-                                            std::int64_t width, unsigned* counts,
-                                            const unsigned* buckets, F frequent) {
+__device__ __forceinline__ void sum_bucket(const T* dy, T* dtable, std::int64_t row,
+                                           std::int64_t width, unsigned* counts,
+                                           const unsigned* buckets, F frequent, int few) {
   constexpr int Each = vectors_each<N>;
-  const int lane = threadIdx.x % 32;
-  const std::int64_t row = (std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x) / 32;
-  if (row >= rows) return;
-  const int n = int(counts[row]);
-  if (n > places) return frequent(row, n);
+  const int lane = threadIdx.x % 32, n = int(counts[row]);
+  if (n > few) return frequent(n);
   unsigned token = lane < n ? buckets[row * places + lane] : ~0u;
   if (n > 1) token = sort_lanes(token, n);
   __syncwarp();                             // every lane has read the count
@@ -109,6 +105,17 @@ __device__ __forceinline__ void sum_buckets(const T* dy, T* dtable, std::int64_t
     add_tokens(sum, dy, token, n, first, width);
     store_sums(sum, dtable + row * width, first, width);
   }
+}
+
+// One warp per row. Calls `frequent(row, n)` for rows of more than `few` tokens.
+template <class T, int N, class F>
+__device__ __forceinline__ void sum_buckets(const T* dy, T* dtable, std::int64_t rows,
+                                            std::int64_t width, unsigned* counts,
+                                            const unsigned* buckets, F frequent, int few = places) {
+  const std::int64_t row = (std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x) / 32;
+  if (row >= rows) return;
+  sum_bucket<T, N>(
+      dy, dtable, row, width, counts, buckets, [&](int n) { frequent(row, n); }, few);
 }
 
 // Calls f with the type and, as an integral constant, the elements of a vector: 16 bytes where the rows allow it.

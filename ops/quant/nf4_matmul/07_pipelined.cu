@@ -6,7 +6,7 @@
 // before the table is made. x lies in shared memory, its rows 64 bytes further apart than they are long, so that lanes with
 // different rows have different banks; where x has one row, four lanes read it.
 // The 16 warps of an SM share one table and the rows of w at hand, so all SMs end at nearly the same time.
-// Limit: the lookups. 16 lanes per cycle look up 32 weights, beside which the reads of x and of the factors take a sixth.
+// Limit: L1 and shared memory. 16 lanes per cycle look up 32 weights, and a load of codes or factors touches 8 lines.
 #include "core/host/device.cuh"
 #include "core/ptx/mma.cuh"
 #include "core/warp/reduce.cuh"

@@ -82,11 +82,8 @@ std::string supports(const Forward& args) {
     return "takes channels of at most 384 bytes";
   return in_rows(args);
 }
-std::string untimed(const Forward&) {
-  return "no GPU has timed it yet; 04 is chosen until one has";
-}
 
-WARPATH_RUNG(Forward, launch, .supports = supports, .preferred = untimed);
+WARPATH_RUNG(Forward, launch, .supports = supports);
 
 }  // namespace
 }  // namespace warpath::global_avg_pool

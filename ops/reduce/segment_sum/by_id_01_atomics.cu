@@ -24,7 +24,7 @@ __global__ void add(const T* x, Ids ids, std::int64_t size, std::int64_t cols, f
     atomicMax(reinterpret_cast<unsigned*>(totals) + s * cols + c, key_of(value));
   else
     atomicAdd(&totals[s * cols + c], value);
-  if (c == 0) atomicAdd(&rows[s], 1u);
+  if (c == 0 && kind == Kind::mean) atomicAdd(&rows[s], 1u);
 }
 
 template <class T>

@@ -4,7 +4,8 @@
 // by atomicMax; the second adds every element as a 64-bit integer in a unit that belongs to that exponent. The unit leaves
 // room for all rows, so nothing overflows; for a million rows a summand has 41 bits, where a float has 24. Sums are thus more exact
 // than those of 01, too.
-// Limit: x is read twice, and the atomics in L2 are twice as many and twice as wide as in 01.
+// Limit: x is read twice, and each element goes to a random place in L2 three times, once in 01. A load there costs as much as an
+// atomic, so reading an exponent before raising it gained nothing on an H200.
 #include "ops/reduce/segment_sum/by_id.cuh"
 
 namespace warpath::segment_sum {
@@ -28,7 +29,7 @@ __global__ void find_tops(const T* x, Ids ids, std::int64_t size, std::int64_t c
     atomicOr(&parts.specials[s * cols + c], special);
   else
     atomicMax(&parts.tops[s * cols + c], FixedPoint::exponent(value));
-  if (c == 0) atomicAdd(&parts.rows[s], 1u);
+  if (c == 0 && kind == Kind::mean) atomicAdd(&parts.rows[s], 1u);
 }
 
 template <class T>

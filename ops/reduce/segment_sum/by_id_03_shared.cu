@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(threads)
       atomicOr(&specials[s * cols + c], special);
     else
       atomicMax(&tops[s * cols + c], FixedPoint::exponent(value));
-    if (c == 0) atomicAdd(&rows[s], 1u);
+    if (c == 0 && kind == Kind::mean) atomicAdd(&rows[s], 1u);
   }
   __syncthreads();
   for (int k = threadIdx.x; k < size; k += threads) {
