@@ -1,6 +1,8 @@
-# warpath-cc and its runtime from another build folder, WARPATH_TOOLS: ops are then built in seconds.
-add_executable(warpath-cc IMPORTED GLOBAL)
-set_target_properties(warpath-cc PROPERTIES IMPORTED_LOCATION ${WARPATH_TOOLS}/bin/warpath-cc)
+# warpath-cc, warpath-debug and their runtime from another build folder, WARPATH_TOOLS: ops are then built in seconds.
+foreach(program warpath-cc warpath-debug)
+  add_executable(${program} IMPORTED GLOBAL)
+  set_target_properties(${program} PROPERTIES IMPORTED_LOCATION ${WARPATH_TOOLS}/bin/${program})
+endforeach()
 foreach(library simt simt_check simt_xray)
   add_library(${library} SHARED IMPORTED GLOBAL)
   set_target_properties(${library} PROPERTIES IMPORTED_LOCATION ${WARPATH_TOOLS}/lib/lib${library}.so)

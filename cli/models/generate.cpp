@@ -239,7 +239,9 @@ const Command generate_command = {
       flags.count("--chunk", g.chunk, "tokens of a prompt that are read at once");
       flags.text("--graph", g.graph, "on|off",
                  "a step as one CUDA graph; default: on where there is a GPU");
-      flags.text("--dtype", g.dtype, "D", "f32, bf16 or f16: of the weights and the cache");
+      flags.text(
+          "--dtype", g.dtype, "D",
+          "f32, bf16 or f16: of the weights and the cache; default: as stored, f32 on a CPU");
       flags.text("--perplexity", g.perplexity, "FILE", "measure it on a text, and write none");
       flags.text(
           "--quantise", g.quantise, "Q",
