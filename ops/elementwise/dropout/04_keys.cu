@@ -5,7 +5,7 @@
 // what is left of its fixed cost (addresses, loads of constants) is shared by twice the elements, and a
 // call without a residual has a kernel without one. nvcc 13 makes about 170 instructions of it where
 // rung 03 has 235, per warp and 256 bf16 elements. The words are the same.
-// Limit: the memory, with little to spare in 16 bits: there half of the issue slots are Philox.
+// Limit: the memory; in 16 bits without a residual the instructions too, half of them Philox's.
 #include "ops/elementwise/dropout/dropout.h"
 #include "ops/elementwise/dropout/vector.cuh"
 
