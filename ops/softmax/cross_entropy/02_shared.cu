@@ -2,7 +2,7 @@
 //
 // What changed: 256 threads share a row, so loads and stores are coalesced, and thousands of rows
 // are millions of threads.
-// Limit: the logits are read three times, two bytes per load, and each tree is a chain of nine
+// Limit: the logits are read three times, two bytes per load, and each tree is a chain of ten
 // barriers.
 #include "ops/softmax/cross_entropy/call.cuh"
 

@@ -1,8 +1,8 @@
 // Sixteen bytes per access; a block takes a stretch of one row.
 //
-// What changed: the row is the block's second index, so nothing is divided, and label, lse and
-// weights are read once per block. A thread has four vectors in flight. Rows that start anywhere are
-// cut at the 16-byte boundaries (cut.cuh).
+// What changed: a block works on one row, so a thread finds it by one division, and reads label, lse
+// and weights once, for all of its elements. A thread has four vectors in flight. Rows that start
+// anywhere are cut at the 16-byte boundaries (cut.cuh).
 // Limit: the memory.
 #include "ops/softmax/cross_entropy/backward.cuh"
 
