@@ -2,7 +2,7 @@
 //
 // A loop over the list, as an optimiser is first written. Everything that happens to a weight happens in one kernel, so p, g,
 // m and v are read once and written once.
-// Limit: 148 launches for GPT-2, most of them for tensors of 768 weights, where three blocks have the GPU to themselves.
+// Limit: 148 launches for GPT-2, half of them for tensors of 768 weights, where three blocks have the GPU to themselves.
 #include "core/host/launch.h"
 #include "ops/optimizer/adamw/update.cuh"
 
