@@ -1,4 +1,4 @@
-// Tensor cores on the packed queries, keys and values by cp.async three tiles ahead.
+// Tensor cores on the packed queries, keys and values by cp.async two tiles ahead.
 //
 // What changed: the rows of a group are the 16 rows of an mma, so the products cost next to nothing, padding included. Tiles
 // of 64 keys and values are copied to shared memory asynchronously (tensor.cuh): 64 KiB are in flight per block of 128
