@@ -1,9 +1,9 @@
 // Four neighbouring pixels per thread: one wide store per plane.
 //
 // What changed: a thread makes four pixels of a row and stores them as one vector in each plane, 16 bytes of floats or 8 of
-// halves. The loads of its twelve bytes are independent of each other and in flight together; the bytes of
-// neighbouring threads are neighbours, so the L1 cache serves whole lines.
-// Limit: the memory for crops; with a rotation the instructions, four times as many loads and their weights.
+// halves. The bytes of neighbouring threads are neighbours, so the L1 cache serves whole lines.
+// Limit: for crops latency: a thread loads and colours one pixel before it loads the next. With a rotation the
+// instructions, four times as many loads and their weights.
 #include <cuda_runtime.h>
 
 #include "core/host/launch.h"

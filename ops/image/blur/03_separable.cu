@@ -3,7 +3,7 @@
 // What changed: the weights of both blurs are a product of one for the row and one for the column, so the sum over a
 // column can be taken first. The sums between the passes are in scratch memory, as floats or 32-bit integers, so that
 // nothing is rounded twice.
-// Limit: the memory. The sums are written and read again: for bytes, 8 bytes more than the 2 that the op needs.
+// Limit: the instructions, 64-bit divisions and the border among them. For bytes, 8 bytes per element move besides the 2 of the op.
 #include "core/host/launch.h"
 #include "ops/image/blur/taps.cuh"
 

@@ -3,9 +3,9 @@
 // What changed: a thread has two vectors of x and two of eps in flight while it computes the factors,
 // which wait for the index and then for the table. No division finds the sample: it is the block's y. Keys
 // come from the host; the logarithm, the root, the sine and the cosine of the noise are one instruction
-// each, as in the last rung of `noise`. A step without noise skips the generator, the same way for the
+// each, as in rung 04 of `noise`. A step without noise skips the generator, the same way for the
 // whole block.
-// Limit: the memory.
+// Limit: in 16 bits the arithmetic of the noise as much as the memory.
 #include <cuda_runtime.h>
 
 #include "core/host/dispatch.cuh"

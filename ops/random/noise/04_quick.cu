@@ -4,8 +4,8 @@
 // statistic can see that, and it is far below the rounding of the 16-bit types. The keys of the ten
 // rounds depend on the seed alone and come as kernel parameters, and a thread makes two vectors, so
 // that what it does once is shared by twice the elements.
-// Limit: in f32 the memory. In 16 bits the instructions: an element is half the bytes and the same
-// arithmetic.
+// Limit: the instructions, 25 per element: in f32 nearly all that the memory's time has room for, in 16
+// bits, where an element is half the bytes and the same arithmetic, nearly twice as many.
 #include "ops/random/noise/vector.cuh"
 
 namespace warpath::noise {
