@@ -4,7 +4,7 @@
 // of two shifts, two masks and two lookups. With one copy, lanes with different bytes would meet in the same banks; there
 // are sixteen, entry by entry side by side, and lane l asks copy l % 16. An 8-byte access is served for sixteen lanes at a
 // time, so none waits for another. The 32 KiB are filled once per block of threads, which stays and takes many rows of w.
-// Limit: with one row of x the lookups, 16 lanes per cycle; with more, the products.
+// Limit: with one row of x the loads of x and latency, see 06; with more, the products.
 #include "core/block/reduce.cuh"
 #include "core/host/device.cuh"
 #include "ops/quant/nf4_matmul/problem.cuh"

@@ -2,8 +2,8 @@
 //
 // What changed: 16 bytes per access (two of them for f32), four blocks per warp, three shuffles for eight weights in place of
 // five for two.
-// Limit: the memory, and fifteen comparisons for each weight beside it. Weights that do not start at a multiple of 16 bytes
-// are rung 02's.
+// Limit: the instructions: fifteen comparisons and additions per weight; then the mean, by one block of threads. Weights that
+// do not start at a multiple of 16 bytes are rung 02's.
 #include "ops/quant/nf4_quantize/quantize.cuh"
 
 namespace warpath::nf4_quantize {
