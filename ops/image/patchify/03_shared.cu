@@ -4,7 +4,7 @@
 // them in shared memory and writes them as the tensor of patches has them, which is one run. Both sides take
 // 16 bytes per access for patches of any width: what is narrower than that is put together from shared memory.
 // The pitch of the tile's rows keeps neighbouring threads on different banks.
-// Limit: the memory.
+// Limit: the barrier between filling and emptying a tile, and small pieces. For rows of whole vectors 02 is faster.
 #include "ops/image/patchify/tile.cuh"
 
 namespace warpath::patchify {

@@ -2,7 +2,7 @@
 //
 // What changed: a block reads a run of the tensor of patches, puts it into shared memory as the image has it, and
 // writes the rows of the image. Both sides take 16 bytes per access for patches of any width.
-// Limit: the memory.
+// Limit: the barrier between filling and emptying a tile, and small pieces. For rows of whole vectors 02 is faster.
 #include "ops/image/patchify/tile.cuh"
 
 namespace warpath::patchify {

@@ -3,7 +3,7 @@
 // What changed: a thread makes whole groups of four numbers and uses them all. Its loads are in flight
 // while the generator runs, which needs nothing from memory. The sample is the block's y, and the two
 // roots are computed once for all of a thread's elements.
-// Limit: the memory.
+// Limit: in 16 bits the arithmetic of the noise as much as the memory.
 #include <cuda_runtime.h>
 
 #include "core/host/dispatch.cuh"
