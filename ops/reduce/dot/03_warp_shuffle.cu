@@ -2,7 +2,7 @@
 //
 // What changed: five shuffles sum a warp without shared memory; one sum per warp goes through it, with one barrier in all
 // (core/block/reduce.cuh).
-// Limit: a thread multiplies a single pair. Too few bytes are in flight, and 256 Mi pairs take a million blocks and three
+// Limit: a thread multiplies a single pair. Too few bytes are in flight, and 256 Mi pairs take a million blocks and four
 // passes.
 #include "ops/reduce/dot/pairs.cuh"
 

@@ -1,9 +1,9 @@
 // Long channels: a block per channel, 16 bytes per load. Short ones: a warp.
 //
 // What changed: from 1024 elements on a channel has enough work for 256 threads with several 16-byte loads each
-// (ops/reduce/stretch.cuh); below, a warp does with the same loads. Channels that start anywhere are read in vectors
-// between their first and last boundary.
-// Limit: the memory, for long channels. Those of 49 pixels have a dozen vectors: fewer than lanes in a warp.
+// (ops/reduce/stretch.cuh), and one that starts anywhere is read in vectors between its first and last boundary. Below, a
+// warp does with the same loads where channels are whole vectors, and with single elements elsewhere.
+// Limit: a barrier per channel, with few loads per thread. Channels of 49 pixels have fewer vectors than a warp has lanes.
 #include "ops/reduce/global_avg_pool/image.cuh"
 #include "ops/reduce/stretch.cuh"
 

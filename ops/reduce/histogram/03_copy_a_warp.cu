@@ -1,7 +1,7 @@
 // A histogram per warp.
 //
 // What changed: the warps of a block no longer meet at the same counts. In the end the block adds its eight histograms.
-// Limit: lanes of one warp that share a bin still wait for each other. Eight copies need eight times the memory, so with
+// Limit: still one small load in flight per thread. Eight copies need eight times the memory, so with
 // many bins fewer blocks fit on an SM.
 #include "ops/reduce/histogram/bins.cuh"
 

@@ -5,7 +5,7 @@
 // on the data. A byte holds 255, so before any can overflow the block adds the bytes of all threads to 32-bit counts and
 // clears them. The next loads are already on their way while a round is counted. Bytes of input are counted as they are, and
 // their 256 counts are sorted into the bins at the end: no arithmetic per element, and any number of bins.
-// Limit: the memory for 4-byte elements; for bytes, the load and the store of shared memory per element.
+// Limit: in a thread, load, addition and store of an element wait for those of the one before; the block stops to gather.
 #include "ops/reduce/histogram/bins.cuh"
 
 namespace warpath::histogram {

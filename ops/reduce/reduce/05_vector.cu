@@ -1,7 +1,7 @@
 // Sixteen bytes per load, many loads per thread, a grid that fits the GPU.
 //
 // What changed: a row is cut into as many stretches as blocks fit on the GPU at once; each
-// thread keeps eight 16-byte loads in flight and adds up some thousands of elements in registers
+// thread keeps up to eight 16-byte loads in flight and adds up about a thousand elements in registers
 // before the first shuffle. A second launch adds up the few hundred partial results of each row.
 // Limit: the memory, for one long row. For many short rows a block of 512 threads has little to
 // do in each.
