@@ -4,7 +4,7 @@
 // element becomes the sum of its pair, as in a reduction. On the way down a node hands the prefix it was given to its
 // left half, and that prefix combined with the left half's sum to its right half. The result is the exclusive scan; the
 // inclusive one combines each element with it once more.
-// Limit: twice as many steps, with fewer and fewer threads at work. Their places are 2, 4, 8 … words apart, so up to 32
+// Limit: twice as many steps, with fewer and fewer threads at work. Their places are 2, 4, 8 … words apart, so up to 16
 // lanes meet in one bank of shared memory.
 #include "ops/order/scan/call.cuh"
 

@@ -2,7 +2,7 @@
 //
 // What changed: places that are a multiple of 32 words apart lie in the same bank of shared memory. Shifted by one word
 // for every 32, they lie in different ones.
-// Limit: still two barriers per level of the tree, sixteen for 512 elements; most threads wait at most of them.
+// Limit: still two barriers per level of the tree, 21 for 512 elements; most threads wait at most of them.
 #include "ops/order/scan/call.cuh"
 
 namespace warpath::scan {

@@ -2,7 +2,7 @@
 //
 // What changed: five steps of Hillis and Steele inside a warp need no shared memory and no barrier, because its lanes
 // read each other's registers. Only one value per warp goes through shared memory, so 256 elements take two barriers
-// instead of nine or nineteen. Inside a warp the work-efficient tree gains nothing: idle lanes cost as much as busy ones.
+// instead of ten. Inside a warp the work-efficient tree gains nothing: idle lanes cost as much as busy ones.
 // Limit: one block per row, and one small load in flight per thread: a long row leaves the rest of the GPU idle.
 #include "ops/order/scan/walk.cuh"
 
