@@ -3,7 +3,7 @@
 // What changed: four passes for 32 bits. A digit has 256 values, too many for splits. Instead, eight ballots show each
 // lane which lanes of its warp have the same digit, and a counter per digit and warp how many came before. Thread d then
 // adds up the warps' counters of digit d. Count, scan, scatter: three launches per pass.
-// Limit: every key is read three times per pass, and the stores of a warp go to as many places as it has digits.
+// Limit: one block scans the counts, 256 per tile; every key is read three times per pass, and the stores are scattered.
 #include "ops/order/radix_sort/rank.cuh"
 
 namespace warpath::radix_sort {
