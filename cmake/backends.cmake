@@ -41,11 +41,11 @@ endif()
 set(WARPATH_CUDA_FLAGS -Xcompiler=-Wall,-Wextra -Xcudafe=--diag_suppress=177 -lineinfo
                        --expt-relaxed-constexpr)
 
-# Compiles SOURCES for this CPU and sets `objects_variable` to the object files. `checked`: with every access checked.
+# Compiles SOURCES for this CPU and sets `objects_variable` to the object files. `checked`: with every access checked, also for
+# misalignment; the others are compiled without that (-fno-sanitize=alignment), which would take a third more time.
 function(warpath_simt_objects objects_variable name checked)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
-  # Shipped kernels have the checks for misaligned accesses; looking at every address here would cost a third more to compile.
-  set(check_flag -Xcompiler -fno-sanitize=alignment)
+  set(check_flag)
   set(optimize -O2)
   set(how "for this CPU")
   if(checked)
@@ -54,7 +54,7 @@ function(warpath_simt_objects objects_variable name checked)
     set(how "for the checks")
   elseif(name MATCHES "_wrong_simt$")
     # Loops over threads run racing threads in a fixed order, so a missing barrier might not show.
-    list(APPEND check_flag --no-split)
+    set(check_flag --no-split)
     set(optimize -O1)
   endif()
   # A wheel may run on another machine than it was built on. The last -march counts.
@@ -64,7 +64,12 @@ function(warpath_simt_objects objects_variable name checked)
   endif()
   set(objects)
   foreach(source ${ARG_SOURCES})
-    file(RELATIVE_PATH relative ${PROJECT_SOURCE_DIR} ${source})
+    set(root ${PROJECT_SOURCE_DIR})
+    get_source_file_property(joined ${source} WARPATH_JOINED)
+    if(joined)
+      set(root ${PROJECT_BINARY_DIR})
+    endif()
+    file(RELATIVE_PATH relative ${root} ${source})
     set(object ${PROJECT_BINARY_DIR}/simt-objects/${name}/${relative}.o)
     get_filename_component(folder ${object} DIRECTORY)
     file(MAKE_DIRECTORY ${folder})
@@ -73,8 +78,7 @@ function(warpath_simt_objects objects_variable name checked)
       COMMAND ${CMAKE_COMMAND} -E env CXX=${CMAKE_CXX_COMPILER} $<TARGET_FILE:warpath-cc> -c ${source}
               -o ${object} --reuse ${check_flag} ${portable} -std=c++20 ${optimize} --expt-relaxed-constexpr
               -I${PROJECT_SOURCE_DIR} -include core/prelude.cuh
-              -Xcompiler -fPIC,-fvisibility=hidden,-fvisibility-inlines-hidden,-Wall,-Wextra
-              -Xcompiler -fno-sanitize=alignment -MD -MF
+              -Xcompiler -fPIC,-fvisibility=hidden,-fvisibility-inlines-hidden,-Wall,-Wextra,-fno-sanitize=alignment -MD -MF
               ${object}.d
       DEPENDS ${source} warpath-cc
       DEPFILE ${object}.d
@@ -110,32 +114,61 @@ function(warpath_cuda_objects objects_variable name)
   set(${objects_variable} ${objects} PARENT_SCOPE)
 endfunction()
 
-# warpath_ptx(NAME SOURCES …): checks that nvcc accepts the kernels. It stops at PTX; machine code is made where it is
+# warpath_joined(FILES NAME SOURCES …): the SOURCES as one file (join.cmake), or as two where some end in _sm90.cu. FILES is set
+# to joined/NAME.cu and joined/NAME_sm90.cu in the build folder; the property WARPATH_JOINED of each says what it was made of.
+function(warpath_joined files_variable name)
+  set(script ${PROJECT_SOURCE_DIR}/cmake/join.cmake)
+  set(files)
+  foreach(suffix "" _sm90)
+    set(sources ${ARGN})
+    if(suffix)
+      list(FILTER sources INCLUDE REGEX "_sm90\\.cu$")
+    else()
+      list(FILTER sources EXCLUDE REGEX "_sm90\\.cu$")
+    endif()
+    if(NOT sources)
+      continue()
+    endif()
+    set(file ${PROJECT_BINARY_DIR}/joined/${name}${suffix}.cu)
+    add_custom_command(
+      OUTPUT ${file}
+      COMMAND ${CMAKE_COMMAND} "-DSOURCES=${sources}" -DOUTPUT=${file} -P ${script}
+      DEPENDS ${sources} ${script}
+      COMMENT "Joining the files of ${name}"
+      VERBATIM)
+    set_source_files_properties(${file} PROPERTIES WARPATH_JOINED "${sources}")
+    list(APPEND files ${file})
+  endforeach()
+  set(${files_variable} "${files}" PARENT_SCOPE)
+endfunction()
+
+# warpath_ptx(NAME JOINED …): checks that nvcc accepts joined files (ptx.cmake). It stops at PTX; machine code is made where it is
 # measured. Files that end in _sm90.cu are compiled for sm_90a, the others for sm_80.
 # The PTX is thrown away, so nvcc need not optimize it: that was up to nine tenths of the time.
-set(WARPATH_PTX_FLAGS -ptx -Xcudafe=--diag_suppress=177 --expt-relaxed-constexpr)
+set(WARPATH_PTX_FLAGS -ptx -Xcudafe=--diag_suppress=177 --expt-relaxed-constexpr -std=c++20 -I${PROJECT_SOURCE_DIR})
 if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.9)
   list(APPEND WARPATH_PTX_FLAGS --Ofast-compile=max)
 endif()
 function(warpath_ptx name)
-  cmake_parse_arguments(ARG "" "" "SOURCES" ${ARGN})
+  set(script ${PROJECT_SOURCE_DIR}/cmake/ptx.cmake)
   set(texts)
-  foreach(source ${ARG_SOURCES})
-    file(RELATIVE_PATH relative ${PROJECT_SOURCE_DIR} ${source})
-    set(text ${PROJECT_BINARY_DIR}/ptx/${name}/${relative}.ptx)
-    get_filename_component(folder ${text} DIRECTORY)
-    file(MAKE_DIRECTORY ${folder})
+  foreach(joined ${ARGN})
+    get_filename_component(stem ${joined} NAME_WE)
+    get_source_file_property(sources ${joined} WARPATH_JOINED)
+    list(LENGTH sources count)
     set(arch 80)
-    if(source MATCHES "_sm90\\.cu$")
+    if(stem MATCHES "_sm90$")
       set(arch 90a)
     endif()
+    set(text ${PROJECT_BINARY_DIR}/ptx/${name}/${stem}.ptx)
+    file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/ptx/${name})
     add_custom_command(
       OUTPUT ${text}
-      COMMAND ${CMAKE_CUDA_COMPILER} ${WARPATH_PTX_FLAGS} -arch=compute_${arch} -std=c++20 -I${PROJECT_SOURCE_DIR} -MD
-              -MF ${text}.d -MT ${text} ${source} -o ${text}
-      DEPENDS ${source}
+      COMMAND ${CMAKE_COMMAND} -DNVCC=${CMAKE_CUDA_COMPILER} "-DFLAGS=${WARPATH_PTX_FLAGS};-arch=compute_${arch}"
+              -DJOINED=${joined} "-DSOURCES=${sources}" -DOUTPUT=${text} -P ${script}
+      DEPENDS ${joined} ${sources} ${script}
       DEPFILE ${text}.d
-      COMMENT "Compiling ${relative} to PTX"
+      COMMENT "Compiling ${count} files of ${name} to PTX for sm_${arch}"
       VERBATIM)
     list(APPEND texts ${text})
   endforeach()

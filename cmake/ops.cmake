@@ -1,6 +1,8 @@
 # Every folder ops/FAMILY/OP/ is one op, found by a glob.
 #   *.cpp host only, NN_*.cu the rungs, peers*.cu the vendor's way (GPU only), wrong/*.cu kernels the checks reject,
 #   other *.cu: kernels that rungs launch but that are no rungs.
+# The files of wrong/ are compiled as one (join.cmake), and so are the rungs where nvcc only has to accept them. Rungs get a library
+# from objects of their own, so that an edit of one compiles that one.
 # If there are such files, OP_parts is an archive of them and of the rungs. A learner's copy of one rung is linked with
 # it, because it may launch kernels of the other files.
 # OP_host holds the contract, cases, cost and reference, and no kernel. OP_simt and OP_cuda hold the rungs for a
@@ -51,6 +53,7 @@ foreach(folder ${op_folders})
                                               VISIBILITY_INLINES_HIDDEN ON)
   add_dependencies(hosts ${op}_host)
 
+  warpath_joined(joined_wrong ${op}_wrong ${wrong})
   set(backends)
   if(WARPATH_SIMT)
     list(APPEND backends simt)
@@ -62,8 +65,9 @@ foreach(folder ${op_folders})
     list(APPEND backends cuda)
     set(peer_libraries)
     warpath_usable_peers(peers peer_libraries)
-    warpath_ptx(${op}_ptx SOURCES ${rungs} ${parts})
-    warpath_ptx(${op}_wrong_ptx SOURCES ${wrong})
+    warpath_joined(joined ${op} ${rungs} ${parts})
+    warpath_ptx(${op}_ptx ${joined})
+    warpath_ptx(${op}_wrong_ptx ${joined_wrong})
   endif()
   foreach(backend ${backends})
     set(more)
@@ -81,7 +85,7 @@ foreach(folder ${op_folders})
     add_dependencies(${op}_${backend} ${op}_host)
     add_dependencies(backends_${backend} ${op}_${backend})
     if(wrong)
-      warpath_kernel_library(${op}_wrong_${backend} ${backend} SOURCES ${wrong} OBJECTS ${core})
+      warpath_kernel_library(${op}_wrong_${backend} ${backend} SOURCES ${joined_wrong} OBJECTS ${core})
       # The checks must find the races; a kernel that only computes something else is for the plain run to reject.
       warpath_has_race(has_race "${wrong}")
       if(backend STREQUAL checked AND NOT has_race)

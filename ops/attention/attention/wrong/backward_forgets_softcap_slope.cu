@@ -4,7 +4,7 @@
 namespace warpath::attention {
 namespace {
 
-struct NoSlope : Right {
+struct NoSlope : RightPair {
   template <class T>
   static __device__ Pair pair(const BackwardProblem<T>& problem, float dot, float dp, float lse,
                               float delta, std::int64_t row, int key, bool seen) {

@@ -4,7 +4,7 @@
 namespace warpath::attention {
 namespace {
 
-struct EachHead : Right {
+struct EachHead : RightPair {
   static constexpr bool stores_each_head = true;
 };
 

@@ -40,7 +40,7 @@ std::int64_t delta_bytes(const Backward& args) {
 }
 
 void launch(const Backward& args, cudaStream_t stream) {
-  launch_queries<Right>(args, stream);
+  launch_queries<RightPair>(args, stream);
   if (args.dk.size() + args.dv.size() == 0) return;
   dispatch_float(args.q.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;

@@ -7,7 +7,7 @@ namespace {
 void launch(const Backward& args, cudaStream_t stream) {
   Backward later = args;
   ++later.offset;
-  launch_rows<Right>(later, stream);
+  launch_rows<RightPair>(later, stream);
 }
 
 WARPATH_RUNG(Backward, launch, .supports = up_to_256);

@@ -6,7 +6,7 @@ namespace warpath::attention {
 namespace {
 
 // What a pair gives where nothing is wrong. `seen`: whether the query sees the key.
-struct Right {
+struct RightPair {
   static constexpr bool stores_each_head = false;
 
   template <class T>
