@@ -149,7 +149,7 @@ function access(a) {
 
 function draw() {
   const a = chosen, box = $("picture"); box.textContent = "";
-  const x = a.samples[$("slide").value]; if (!x) { $("slidetext").textContent = ""; box.append(el("p", {class: "note"}, "The copy engine moves this, no warp does.")); return; }
+  const x = a.samples[$("slide").value]; if (!x) { $("slidetext").textContent = ""; box.append(el("p", {class: "note"}, "TMA moves this, no warp does.")); return; }
   $("slidetext").textContent = `block ${x.block}, warp ${x.warp}, request ${x.iteration + 1} at this line`;
   const lanes = []; let k = 0; for (let i = 0; i < 32; ++i) lanes.push(x.mask >>> i & 1 ? x.offsets[k++] : null);
   box.append(a.space === "shared" ? banks(a, lanes) : a.array ? addresses(a, lanes) : sectors(a, lanes));

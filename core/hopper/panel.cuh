@@ -1,6 +1,6 @@
 // How an operand of wgmma lies in shared memory.
 //
-// A stage holds 128 bytes of k (64 elements of 16 bits, 32 of f32). The copy engine writes it in
+// A stage holds 128 bytes of k (64 elements of 16 bits, 32 of f32). TMA writes it in
 // patches of 64 rows of 128 bytes, swizzled; the tensor cores read that layout as it is, K-major (k
 // along the 128 bytes) or, for 16-bit types, MN-major (the other axis along them). So neither the
 // forward nor the backward pass of a linear layer needs a transpose.

@@ -1,4 +1,4 @@
-// A block's tile of a product, and the ring of stages through which the copy engine feeds the
+// A block's tile of a product, and the ring of stages through which TMA feeds the
 // tensor cores.
 #pragma once
 #include "core/hopper/panel.cuh"

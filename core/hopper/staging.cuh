@@ -1,4 +1,4 @@
-// Results stored through shared memory: the copy engine writes them while the warp group goes on.
+// Results stored through shared memory: TMA writes them while the warp group goes on.
 //
 // A warp group writes 64 rows of 128 bytes at a time, a patch, swizzled so that neither its writes
 // nor the engine's reads have bank conflicts. It has two such patches.

@@ -1,4 +1,4 @@
-// Results stored by the threads, where the copy engine cannot store them: rows that start at any
+// Results stored by the threads, where TMA cannot store them: rows that start at any
 // element.
 //
 // A warp writes its 16 rows of a patch to shared memory, swizzled, then copies them to the result

@@ -1,4 +1,4 @@
-// Describes a tensor to Hopper's copy engine (TMA): a stack of matrices, copied box by box, each
+// Describes a tensor to TMA: a stack of matrices, copied box by box, each
 // row of a box 128 bytes long and swizzled as the tensor cores read it.
 #pragma once
 #include <cuda.h>
@@ -59,7 +59,7 @@ inline std::uint64_t stride_bytes(const MatrixStack& m, std::int64_t size, std::
 
 }  // namespace detail
 
-// Whether the copy engine can copy these matrices at all.
+// Whether TMA can copy these matrices at all.
 inline bool fits_tensor_map(const MatrixStack& m) {
   const auto steps = [&](std::int64_t size, std::int64_t stride) {
     return size <= 1 || (stride >= 0 && stride * std::int64_t(size_of(m.dtype)) % 16 == 0);

@@ -15,7 +15,7 @@ __device__ __forceinline__ void init(Barrier& b, unsigned arrivals) {
 }
 
 // After the last init, before a barrier of the block or the cluster: makes the initialised barriers
-// visible to other blocks and the copy engine.
+// visible to other blocks and TMA.
 __device__ __forceinline__ void fence_init() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
@@ -32,7 +32,7 @@ __device__ __forceinline__ void arrive_at(Barrier& b, unsigned rank) {
                : "memory");
 }
 
-// Arrives and announces `bytes` that the copy engine will bring in this phase.
+// Arrives and announces `bytes` that TMA will bring in this phase.
 __device__ __forceinline__ void arrive_expecting(Barrier& b, unsigned bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&b)),
                "r"(bytes)

@@ -1,4 +1,4 @@
-// Hopper's copy engine, the Tensor Memory Accelerator (TMA): boxes of a tensor that a map
+// Hopper's Tensor Memory Accelerator (TMA): boxes of a tensor that a map
 // describes, to and from shared memory. One thread issues a copy; an mbarrier counts the bytes that
 // arrive. Boxes are three-dimensional here: (inner, row, batch).
 #pragma once
@@ -95,7 +95,7 @@ __device__ __forceinline__ void wait_stores_read() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(Left) : "memory");
 }
 
-// Makes this thread's ordinary stores to shared memory visible to the copy engine and the tensor
+// Makes this thread's ordinary stores to shared memory visible to TMA and the tensor
 // cores.
 __device__ __forceinline__ void fence_async_proxy() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");

@@ -11,7 +11,7 @@
 
 namespace warpath::ptx {
 
-// A tile whose rows are 128 bytes long, laid out by the copy engine with its 128-byte swizzle, 8
+// A tile whose rows are 128 bytes long, laid out by TMA with its 128-byte swizzle, 8
 // rows (1024 bytes) per pattern, starting at a multiple of 1024. Where K runs along a row, `stride`
 // leads from 8 rows to the next 8. Where the other axis does (64 elements per row), `stride` leads
 // from 8 values of k to the next 8 and `leading` from 64 elements to the next 64.

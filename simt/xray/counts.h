@@ -19,7 +19,7 @@ namespace simt::xray {
 // Local: arrays of a thread that are indexed by what only a run knows. Constant: __constant__ variables, and parameters
 // with __grid_constant__ that are indexed so.
 enum class Space : unsigned char { global, shared, local, constant, cluster };
-// Async: a copy that goes past the registers (cp.async). Bulk: by the copy engine, not by lanes.
+// Async: a copy that goes past the registers (cp.async). Bulk: by TMA, not by lanes.
 // Code: no access; a basic block begins.
 enum class Kind : unsigned char { load, store, atomic, async_load, bulk_load, bulk_store, code };
 

@@ -1,7 +1,7 @@
-// Hopper: one warp group, keys and values brought by the copy engine, products by wgmma.
+// Hopper: one warp group, keys and values brought by TMA, products by wgmma.
 //
 // What changed: operands go from shared memory straight to the tensor cores: no ldmatrix, and no fragments of q, k or v in
-// registers. One thread asks for a whole tile of keys with one instruction per 64 columns; the copy engine computes the
+// registers. One thread asks for a whole tile of keys with one instruction per 64 columns; TMA computes the
 // addresses and writes the swizzled layout that wgmma reads. The weights are the left operand of the second product
 // where they are, in registers.
 // Limit: all four warps do the same at the same time. The tensor cores idle while they compute exponentials.

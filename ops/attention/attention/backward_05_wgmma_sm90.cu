@@ -1,8 +1,8 @@
-// Hopper: products by wgmma from what the copy engine brings, dq added by the copy engine.
+// Hopper: products by wgmma from what TMA brings, dq added by TMA.
 //
 // What changed: operands go from shared memory to the tensor cores without passing through registers, and one warp group
 // keeps several products in flight: those of dk run while the next tile's scores are issued. A producer warp
-// keeps two tiles of queries and gradients on their way. dq leaves in pieces of 4 KiB that the copy engine adds in L2.
+// keeps two tiles of queries and gradients on their way. dq leaves in pieces of 4 KiB that TMA adds in L2.
 // A soft cap and dropout have a kernel of their own, which leaves the plain one as it is. So do heads of more than 128: there
 // both groups have the same 64 keys and split the columns.
 // Limit: the tensor cores wait while both groups exchange ds, and dq's sums make a round trip through L2 and memory.

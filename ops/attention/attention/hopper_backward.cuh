@@ -238,7 +238,7 @@ struct BackwardConsumer {
     if (threadIdx.x % 32 == 0) ptx::arrive(empty);
   }
 
-  // dq of 64 x 64: each warp puts its sums down and the copy engine adds them to those in global memory.
+  // dq of 64 x 64: each warp puts its sums down and TMA adds them to those in global memory.
   __device__ __forceinline__ void add_dq(const float (&dq)[32], const KeyWork& w, int head,
                                          int query, int part) {
     const int lane = threadIdx.x % 32, warp = threadIdx.x % ptx::warp_group / 32;
@@ -350,7 +350,7 @@ struct BackwardConsumer {
       round_pairs<T>(dp, ds_words);
       ptx::fence_products();
       multiply_queries<Tile>(dv, p_words, at.d_o[g], group);
-      // All have read the ds of the last tile; what a warp left for the copy engine is read, too.
+      // All have read the ds of the last tile; what a warp left for TMA is read, too.
       if (lane == 0) ptx::wait_stores_read<0>();
       meet(0);
 #pragma unroll

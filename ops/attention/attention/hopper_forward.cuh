@@ -73,7 +73,7 @@ __device__ __forceinline__ void store_rows(typename Tile::Sums& sums, RowStats& 
   }
 }
 
-// Of a tile that sees no key. It has loaded no queries: the copy engine may be filling their place for the next tile.
+// Stores a tile that sees no key. It has loaded no queries: TMA may be filling their place for the next tile.
 template <class Tile>
 __device__ __forceinline__ void store_zeros(const Problem& p, const Work& w, int group) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x % ptx::warp_group / 32;
@@ -198,7 +198,7 @@ struct Consumer {
         rescale(sums, kept);
       }
     store_rows<Tile>(sums, stats, at, problem, w, group);
-    // The copy engine may overwrite what the warp has written here and read again.
+    // TMA may overwrite what the warp has written here and read again.
     ptx::fence_async_proxy();
     __syncwarp();
     release(at.q_empty);

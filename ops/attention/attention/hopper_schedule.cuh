@@ -66,7 +66,7 @@ struct WorkQueue {
   Work work[slots];  // batch -1: no more
   ptx::Barrier full[slots], empty[slots];
 
-  // By one thread; a barrier of the block must follow. No fence: the copy engine has nothing to do with the queue.
+  // By one thread; a barrier of the block must follow. No fence: TMA has nothing to do with the queue.
   __device__ __forceinline__ void init() {
     for (int s = 0; s < slots; ++s) {
       ptx::init(full[s], 1);

@@ -1,8 +1,8 @@
 // What the Hopper rungs stand on: the tile of a block, its shared memory, its loads and its products.
 //
 // A block has 64 queries per warp group of consumers and visits the keys from the last tile to the first, so that the
-// tiles that need a mask come first. Queries and keys lie in panels of 64 elements of dim, 128 bytes per row, as the
-// copy engine writes them and as wgmma reads them; values lie in the same way and are read with dim along the rows.
+// tiles that need a mask come first. Queries and keys lie in panels of 64 elements of dim, 128 bytes per row, as
+// TMA writes them and as wgmma reads them; values lie in the same way and are read with dim along the rows.
 #pragma once
 #include "core/hopper/pipeline_state.cuh"
 #include "core/hopper/ring.cuh"

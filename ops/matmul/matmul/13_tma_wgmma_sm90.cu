@@ -1,4 +1,4 @@
-// The copy engine brings the tiles, and four warps multiply at once.
+// TMA brings the tiles, and four warps multiply at once.
 //
 // What changed: one thread asks for whole boxes of a and b; the hardware computes the addresses,
 // swizzles, fills what lies outside with zeros and counts the bytes on a barrier. wgmma takes both

@@ -1,7 +1,7 @@
 // Two blocks share what both need of b.
 //
 // What changed: blocks run in clusters of two, one above the other. Each asks for half of the
-// columns of b that both multiply, and the copy engine writes them into the shared memory of both:
+// columns of b that both multiply, and TMA writes them into the shared memory of both:
 // a third less is read from L2 per product. A stage is free when the readers of both blocks are
 // done, for either block may be the next to write it.
 // Limit: the stores. The consumers write d straight from their registers, in pieces of 16 bytes,

@@ -1,4 +1,4 @@
-// d leaves by the copy engine too.
+// d leaves by TMA too.
 //
 // What changed: the sums go to shared memory in patches of 64 x 128 bytes, and the engine writes
 // them to d in full lines while the consumers are back at the next tile. For small k, the per-tile

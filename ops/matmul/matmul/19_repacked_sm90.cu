@@ -1,4 +1,4 @@
-// Rows that the copy engine cannot take are copied to rows that it can.
+// Rows that TMA cannot take are copied to rows that it can.
 //
 // What changed: where rows do not start at multiples of 16 bytes (any odd size will do), the rungs
 // before rung 13 load single elements in the mainloop, each once for every tile that needs it, and
@@ -72,7 +72,7 @@ std::string fits(const Args& args) {
 
 std::string has_copies(const Args& args) {
   if (!needs_copy(args.a, 1) && !needs_copy(args.b, 2))
-    return "the copy engine can load a and b as they are: nothing to copy";
+    return "TMA can load a and b as they are: nothing to copy";
   return enough_tiles(args);
 }
 

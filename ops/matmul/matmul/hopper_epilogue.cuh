@@ -29,7 +29,7 @@ __device__ __forceinline__ void store_direct(typename Tile::Sums& sums, const Ep
   store_finished(sums, out, corner);
 }
 
-// Through shared memory: by the copy engine where d has a tensor map, by the threads where it has
+// Through shared memory: by TMA where d has a tensor map, by the threads where it has
 // none.
 template <class T>
 struct Output {

@@ -1,4 +1,4 @@
-// Copies matrices to rows that the copy engine can take: each starts at a multiple of 128 bytes.
+// Copies matrices to rows that TMA can take: each starts at a multiple of 128 bytes.
 //
 // A thread writes 16 bytes. What it reads starts at any element, and the widest load wants a
 // multiple of 16 bytes: so it reads the two pieces of 16 bytes in which its own lie, and shifts.

@@ -1,4 +1,4 @@
-// The copy engine keeps the memory busy; the threads read only what has arrived.
+// TMA keeps the memory busy; the threads read only what has arrived.
 //
 // What changed: one block per SM takes as many rows of w as every other, give or take one, and none
 // has to add up what others summed. Four warps (the producers) load w, a kilobyte of a row at a

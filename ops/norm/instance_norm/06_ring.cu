@@ -1,6 +1,6 @@
 // One block per SM walks over the planes, with all of its shared memory as a ring: the memory never waits for a reduction.
 //
-// What changed: for planes that are too long for 05, of 64 to 128 KiB. The blocks of 04 start together, so all of them load, then all
+// What changed: for planes that are too long for 05: up to 128 KiB. The blocks of 04 start together, so all of them load, then all
 // compute, then all store. Here the next planes are on their way while one is reduced and written from registers
 // (ring_forward.cuh): up to 208 KiB in flight on each SM, at any time.
 // Limit: the memory; for short planes the two reductions over 1024 threads per plane.

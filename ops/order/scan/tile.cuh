@@ -1,7 +1,7 @@
 // A tile of a row in registers, four 16-byte vectors per thread, scanned by shuffles alone: what 07 to 09 share.
 //
 // A warp's vector k is 32 x 16 bytes in a row, so that its loads are contiguous. Each thread reduces its vector, the
-// lanes scan these sums, and the vectors of a warp follow each other: 20 shuffles for 512 floats, and no shared memory.
+// lanes scan these sums, and the vectors of a warp follow each other: 28 shuffles for 512 floats, and no shared memory.
 //
 // Rows may begin anywhere: vectors are counted from the 16-byte boundary at or before the row's first element, and
 // elements outside the row count as the identity.

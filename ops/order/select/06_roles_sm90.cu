@@ -1,8 +1,8 @@
-// Warps with roles: one looks back, one has the copy engine load, sixteen test, rank and store, with one barrier per tile.
+// Warps with roles: one looks back, one has TMA load, sixteen test, rank and store, with one barrier per tile.
 //
 // What changed: in 05 the warp that looks back is one of those that test, so all wait for it at a barrier, and each element is loaded by
-// instructions of its own. Here a warp of its own looks back for tile r while the others test tile r + 1, and a thread asks the
-// copy engine for whole tiles. A tile is compacted after the barrier at which counts meet, and stored one round later, after the same
+// instructions of its own. Here a warp of its own looks back for tile r while the others test tile r + 1, and a thread asks
+// TMA for whole tiles. A tile is compacted after the barrier at which counts meet, and stored one round later, after the same
 // barrier of the next tile: no other one is needed. The test is chosen once per tile and not once per vector; kept elements of a thread
 // are bits of one word, and of four-byte types the counts of four vectors share a word, so one scan ranks 16 elements. Flags are loaded
 // one tile ahead.

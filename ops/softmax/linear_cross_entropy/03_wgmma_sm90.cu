@@ -1,6 +1,6 @@
-// The products by Hopper's copy engine and wgmma: one warp group loads, two multiply.
+// The products by TMA and wgmma: one warp group loads, two multiply.
 //
-// What changed: the copy engine brings both operands into shared memory as the tensor cores read them, K-major or MN-major: all
+// What changed: TMA brings both operands into shared memory as the tensor cores read them, K-major or MN-major: all
 // three forms again without a transpose, and no operand passes through registers. The kernel is in hopper_product.cuh, its
 // pieces are those of matmul's rungs (core/hopper).
 // Limit: at the end of every product the last wave of tiles leaves SMs idle, three times per chunk,

@@ -3,7 +3,7 @@
 // What changed: 04 makes nearly all logits twice, for a fifth of the memory that 03 takes. With as much as 03 has, 1.2 times
 // inputs and gradients, the logits of rows up to 2.4 times the width all fit: one slice, three products, nothing made
 // twice and nothing added up. Beyond that, only the words that do not fit are made twice. And the products are those of
-// matmul's rung 17: pairs of blocks share b, and a tile leaves by the copy engine while the next one is multiplied.
+// matmul's rung 17: pairs of blocks share b, and a tile leaves by TMA while the next one is multiplied.
 // In 03 and 04 the tensor cores wait while the threads store a tile, in pieces of 16 bytes.
 // Limit: the logits' way through memory, between the products.
 #include "ops/softmax/linear_cross_entropy/slices.cuh"

@@ -1,6 +1,6 @@
-// A product by Hopper's copy engine and wgmma, of any of the three forms: for 03 and 04.
+// A product by TMA and wgmma, of any of the three forms: for 03 and 04.
 //
-// The copy engine brings boxes of both operands into a ring of four stages, swizzled as the tensor cores read them from
+// TMA brings boxes of both operands into a ring of four stages, swizzled as the tensor cores read them from
 // shared memory, K-major or MN-major. A block makes 128 x 256; as many blocks as SMs walk over the tiles, and the
 // producer runs ahead into the next tile while the consumers store the last one. What lies outside of a matrix comes as zeros.
 #pragma once

@@ -1,7 +1,7 @@
 // A product by pairs of blocks, of any of the three forms: for 05.
 //
 // Two blocks, one above the other, share what both read of b: each loads a half of it into the shared memory of both. Results
-// of 16 bits are kept in registers, rounded, and leave through shared memory by the copy engine while the next tile is multiplied. Sums
+// of 16 bits are kept in registers, rounded, and leave through shared memory by TMA while the next tile is multiplied. Sums
 // in float, which may be added to what is there or belong to a part of k, are stored by the threads: k is long there,
 // and tiles are few.
 #pragma once

@@ -59,7 +59,7 @@ inline bool mbarrier_wait_parity(Word address, unsigned parity, SIMT_HERE) {
   return memory_barrier_poll_parity(mbarrier_at(address), parity, {file, line});
 }
 
-// Fences between what threads write and what the copy engine and the tensor cores read.
+// Fences between what threads write and what TMA and the tensor cores read.
 inline void fence_mbarrier_init() {
   proxy_fence(true);
 }

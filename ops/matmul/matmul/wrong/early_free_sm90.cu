@@ -1,6 +1,6 @@
 // Frees a stage when its products have been started, not when they are done.
 //
-// wgmma reads shared memory long after it was issued: the copy engine may fill the stage again while
+// wgmma reads shared memory long after it was issued: TMA may fill the stage again while
 // it is still read. A stage is free after wait_products.
 #include "ops/matmul/matmul/wrong/hopper_simple.cuh"
 

@@ -1,5 +1,5 @@
-// A block takes several segments one after the other and clears its total for the next without a barrier: a fast warp adds
-// to it while a slow one still reads the last.
+// A block takes several segments one after the other and has no barrier between two: a fast warp writes its sums of the next
+// segment while thread 0 still adds up those of the last one.
 #include "ops/reduce/segment_sum/segments.cuh"
 
 namespace warpath::segment_sum {
