@@ -22,6 +22,10 @@ void register_kernel(const void* identity, const char* name, LaunchThunk thunk);
 
 void describe_kernel(const void* identity, const KernelFacts& facts);
 
+// The name of a kernel's template in `pretty`, the __PRETTY_FUNCTION__ of a template whose argument `Function` is an
+// instance of it.
+const char* template_name(const char* pretty);
+
 // Registered name of a kernel, or null.
 const char* kernel_name(const void* identity);
 bool is_kernel(const void* identity);
@@ -115,7 +119,11 @@ void* kernel_handle(T* pointer, const char* = nullptr) {
 // start.
 template <auto Function>
 struct SelfRegistered {
-  static inline const bool noted = (kernel_handle(Function), true);
+  static bool note() {
+    kernel_handle(Function, template_name(__PRETTY_FUNCTION__));
+    return true;
+  }
+  static inline const bool noted = note();
 };
 
 // Emitted after a kernel's definition. An overloaded name resolves to nothing and is left out.

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <deque>
 #include <mutex>
+#include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -186,6 +188,22 @@ void register_kernel(const void* identity, const char* name, LaunchThunk thunk) 
   Registered& entry = all.kernels[identity];
   entry.thunk = thunk;
   if (name != nullptr) entry.name = name;
+}
+
+// g++: "… [with auto Function = a::{anonymous}::sum<float>]", clang: "… [Function = &a::(anonymous namespace)::sum<float>]".
+const char* template_name(const char* pretty) {
+  const std::string_view text(pretty), before = "Function = ";
+  const std::size_t at = text.rfind(before);
+  if (at == text.npos) return nullptr;
+  std::string_view name = text.substr(at + before.size());
+  name = name.substr(0, name.find_first_of("<];"));
+  const std::size_t scope = name.find_last_of(":&");
+  if (scope != name.npos) name.remove_prefix(scope + 1);
+  if (name.empty()) return nullptr;
+  static std::mutex mutex;
+  static auto& names = *new std::set<std::string, std::less<>>;  // kernels may run at exit
+  const std::lock_guard lock(mutex);
+  return names.emplace(name).first->c_str();
 }
 
 const char* kernel_name(const void* identity) {
