@@ -131,10 +131,13 @@ harness::ArgsBlob args_without_data(const harness::Plan& plan) {
   return args;
 }
 
-std::optional<Case> smaller(const Op& op, const Case& timed, DType dtype) {
+namespace {
+
+// The largest size that may be halved is halved until a CPU runs the case quickly. Odd ones stay odd.
+template <class May>
+std::optional<Case> halved(const Op& op, const Case& timed, DType dtype, May may) {
   if (!timed.lists.empty()) return std::nullopt;
   constexpr double most_bytes = 2 << 20, most_flops = 2.2e7;
-  constexpr std::int64_t least = 64;  // two warps, or a tile
   Case c = timed;
   c.bench = false;
   for (int halvings = 0; halvings < 100; ++halvings) {
@@ -148,13 +151,33 @@ std::optional<Case> smaller(const Op& op, const Case& timed, DType dtype) {
     }
     auto largest = c.dims.end();
     for (auto d = c.dims.begin(); d != c.dims.end(); ++d)
-      if (d->second > least && d->second % 2 == 0 &&
+      if (may(d->second, timed.dims.at(d->first)) &&
           (largest == c.dims.end() || d->second > largest->second))
         largest = d;
     if (largest == c.dims.end()) return std::nullopt;
-    largest->second /= 2;
+    largest->second = largest->second / 2 | largest->second % 2;
   }
   return std::nullopt;
+}
+
+constexpr std::int64_t least_size = 64;  // two warps, or a tile
+
+}  // namespace
+
+std::optional<Case> smaller(const Op& op, const Case& timed, DType dtype) {
+  return halved(op, timed, dtype,
+                [](std::int64_t n, std::int64_t) { return n > least_size && n % 2 == 0; });
+}
+
+std::optional<Case> smaller_if_asked(const Op& op, const Case& timed, DType dtype) {
+  std::optional<Case> small = smaller(op, timed, dtype);
+  if (!small)
+    small = halved(op, timed, dtype, [](std::int64_t n, std::int64_t whole) {
+      return n > 4 && n > whole / 32 && n % 2 == 0;
+    });
+  if (!small)
+    small = halved(op, timed, dtype, [](std::int64_t n, std::int64_t) { return n > least_size; });
+  return small;
 }
 
 }  // namespace warpath::cli

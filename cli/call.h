@@ -19,6 +19,10 @@ Case parse_call(const Op& op, const std::string& text);
 // that cannot be done.
 std::optional<Case> smaller(const Op& op, const Case& timed, DType dtype);
 
+// The same for a case that somebody asks for by name. Where odd sizes are in the way they are kept, and fewer images or channels
+// taken; where that is not enough they are halved too, and stay odd.
+std::optional<Case> smaller_if_asked(const Op& op, const Case& timed, DType dtype);
+
 // The args of a call. The tensors have aligned addresses that must not be dereferenced.
 harness::ArgsBlob args_without_data(const harness::Plan& plan);
 

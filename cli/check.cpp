@@ -243,7 +243,7 @@ void take_smaller(std::vector<OpEntry>& ops, const Options& o, std::deque<Op>& k
       if (!c.bench || c.name != o.smaller) continue;
       for (const DType d : harness::dtypes_of(*e.op, c)) {
         if (!o.dtypes.empty() && name(d) != o.dtypes.front()) continue;
-        if (const auto made = smaller(*e.op, c, d)) {
+        if (const auto made = smaller_if_asked(*e.op, c, d)) {
           kept.push_back(*e.op);
           kept.back().cases = {*made};
           e.op = &kept.back();

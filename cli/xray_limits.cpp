@@ -76,7 +76,12 @@ void find_arithmetic(const XrayLaunch& l, double flops, bool tensor_cores, const
                computing = instructions * price.instruction;
   const double fmas = flops / 64;  // of warps
   // More FMAs than instructions: tensor cores do them already.
-  const bool products = fmas > 0.4 * instructions && fmas < 1.2 * instructions;
+  // And a product's operands are read: what does more than this for each load are functions.
+  double loads = 0;
+  for (const XrayAccess& a : l.accesses)
+    if (a.loads() && !a.bulk()) loads += a.requests;
+  const bool products =
+      fmas > 0.4 * instructions && fmas < 1.2 * instructions && instructions < 24 * loads;
   const double hidden =
       std::max({moving, wavefronts * price.wavefront,
                 tensor_cores ? 0.0 : std::min(fmas, instructions) * price.instruction});

@@ -38,7 +38,7 @@ ol { margin: 0 0 16px; padding-left: 1.4em; } ol li { margin: 4px 0; } ol button
 table.t { border-collapse: collapse; font-size: 13px; } .scroll { overflow-x: auto; }
 table.t th, table.t td { text-align: right; padding: 3px 10px; border-bottom: 1px solid var(--line); white-space: nowrap; }
 table.t th:first-child, table.t td:first-child, table.t th:nth-child(2), table.t td:nth-child(2) { text-align: left; }
-.bad { color: var(--bad); font-weight: 600; } .note { color: var(--dim); font-size: 14px; }
+.bad, .source td.g.bad { color: var(--bad); font-weight: 600; } .note { color: var(--dim); font-size: 14px; }
 </style>
 </head>
 <body>

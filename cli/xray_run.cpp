@@ -24,27 +24,41 @@ namespace warpath::cli {
 ChosenCase choose_counted_case(const Op& op, const Rung& rung, const Options& o, bool timed) {
   const std::string wanted = o.cases.empty() ? "" : o.cases.front();
   const std::string type = o.dtypes.empty() ? "" : o.dtypes.front();
+  // The one that is named, or those that begin so.
+  const bool exact = std::any_of(op.cases.begin(), op.cases.end(),
+                                 [&](const Case& c) { return c.name == wanted; });
+  const auto is_wanted = [&](const Case& c) {
+    return exact ? c.name == wanted : c.name.starts_with(wanted);
+  };
+  std::string why, too_large;
   // A shape that is timed, made small: first in f32.
   ChosenCase small_one;
   for (const Case& c : op.cases) {
-    if (!timed || !c.bench || !c.name.starts_with(wanted) ||
+    if (!timed || !c.bench || !is_wanted(c) ||
         (small_one.test != nullptr && small_one.dtype == DType::f32))
       continue;
     for (const DType d : harness::dtypes_of(op, c)) {
       if ((!type.empty() && type != name(d)) || (small_one.test != nullptr && d != DType::f32))
         continue;
-      const std::optional<Case> small = smaller(op, c, d);
-      if (small &&
-          rung.supports(args_without_data(harness::make_plan(op, *small, d)).get()).empty())
+      const std::optional<Case> small =
+          wanted.empty() ? smaller(op, c, d) : smaller_if_asked(op, c, d);
+      if (!small) {
+        too_large = c.name;
+        continue;
+      }
+      const std::string no =
+          rung.supports(args_without_data(harness::make_plan(op, *small, d)).get());
+      if (no.empty())
         small_one = {&c, d, small};
+      else if (!wanted.empty())
+        why = no;
     }
   }
   if (small_one.test != nullptr) return small_one;
   ChosenCase best;
   std::pair<int, double> best_score{-1, 0};
-  std::string why;
   for (const Case& c : op.cases) {
-    if (c.bench || !c.name.starts_with(wanted)) continue;
+    if (c.bench || !is_wanted(c)) continue;
     for (const DType d : harness::dtypes_of(op, c)) {
       if (!type.empty() && type != name(d)) continue;
       const harness::Plan plan = harness::make_plan(op, c, d);
@@ -71,6 +85,11 @@ ChosenCase choose_counted_case(const Op& op, const Rung& rung, const Options& o,
       }
     }
   }
+  if (best.test == nullptr && why.empty() && !wanted.empty() && !too_large.empty())
+    throw Refusal(
+        fmt::format("case '{}' of {} is too large to be counted on this CPU, and has sizes that "
+                    "cannot be halved",
+                    too_large, op.contract.name()));
   if (best.test == nullptr)
     throw Refusal(why.empty() ? fmt::format("{} has no such case and type", op.contract.name())
                               : "no case fits: " + why);

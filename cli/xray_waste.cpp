@@ -26,6 +26,24 @@ bool is_global(const XrayAccess& a) {
   return a.space == "global" && !a.bulk();
 }
 
+// Whether neighbouring lanes have neighbouring elements, but where a row or a plane ends: in the warps that were kept.
+bool is_mostly_side_by_side(const XrayAccess& a) {
+  int pairs = 0, beside = 0;
+  for (const nlohmann::json& s : a.samples) {
+    const auto mask = s.at("mask").get<std::uint32_t>();
+    const nlohmann::json& offsets = s.at("offsets");  // of the lanes in the mask
+    std::size_t at = 0;
+    for (int lane = 0; lane < 31; ++lane) {
+      if ((mask >> lane & 1) == 0) continue;
+      ++at;
+      if ((mask >> lane & 2) == 0) continue;
+      ++pairs;
+      beside += offsets[at].get<std::int64_t>() - offsets[at - 1].get<std::int64_t>() == a.bytes;
+    }
+  }
+  return pairs > 0 && beside >= 0.85 * pairs;
+}
+
 void find_uncoalesced(const XrayLaunch& l, const XrayAccess& a, const Prices& price,
                       std::vector<XrayWaste>& into) {
   const double extra = a.sectors - a.least_sectors;
@@ -42,7 +60,7 @@ void find_uncoalesced(const XrayLaunch& l, const XrayAccess& a, const Prices& pr
         "{} {} with a stride of {} bytes between neighbouring lanes: {}. Let consecutive threads "
         "take consecutive elements.",
         where(a), verb(a), std::abs(a.stride), touches);
-  } else if (a.has_stride && a.misaligned > 0.5 * a.requests) {
+  } else if (a.misaligned > 0.5 * a.requests && (a.has_stride || is_mostly_side_by_side(a))) {
     w.sentence = fmt::format(
         "{} {} neighbouring elements, but begins inside a 32-byte sector: {}. Begin at a multiple "
         "of 32 bytes.",

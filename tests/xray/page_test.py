@@ -25,7 +25,7 @@ const moved = document.querySelector("tr.on") === rows[1];
 document.querySelectorAll("#waste button").forEach(b => b.click());
 document.body.dataset.probe = JSON.stringify({rows: rows.length, pictures, moved, timeline: !!document.querySelector("#timeline svg"),
   opened, dark: getComputedStyle(document.body).backgroundColor.match(/[0-9]+/g).every(c => +c < 100),
-  roof: !!document.querySelector("#roof svg"), kernels: document.querySelectorAll("#roof svg circle").length / 3, slow: document.querySelectorAll("#timeline title").length > 0, wide: document.documentElement.scrollWidth > innerWidth + 1, errors: said});
+  roof: !!document.querySelector("#roof svg"), red: new Set([...document.querySelectorAll("td.g.bad, td.g:not(.bad)")].map(t => getComputedStyle(t).color)).size, kernels: document.querySelectorAll("#roof svg circle").length / 3, slow: document.querySelectorAll("#timeline title").length > 0, wide: document.documentElement.scrollWidth > innerWidth + 1, errors: said});
 </script></body>"""
 
 
@@ -91,6 +91,7 @@ def check_many_accesses(warpath, root, chromium, page):
     answer = probe(chromium, page, "1920,1080", [])
     print(f"{accesses} accesses, {len(text)} bytes, open after {answer['opened']:.0f} ms")
     assert not answer["errors"] and answer["opened"] < 2000, answer
+    assert answer["red"] == 2, answer
 
 
 if __name__ == "__main__":

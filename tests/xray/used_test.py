@@ -67,6 +67,23 @@ def check_left(warpath, root):
     assert told["case"] == "case '64Mi in 1000' in f32", told["case"]
 
 
+def check_cases(warpath, root):
+    """A timed case with odd sizes is counted when it is asked for; what cannot be counted is refused with the reason."""
+    words = (warpath, "xray", "instance_norm/05", "--dtype", "bf16", "--no-registers", "--json")
+    told = json.loads(run(*words, "--case", "32x256x55x55", cwd=root))
+    assert told["case"] == "case '32x256x55x55' in bf16" and "3025" in told["shape"], told["case"]
+    for case, why in (
+        ("32x64x64x256", "takes groups that are one run"),
+        ("64x64x64x64", "no such case"),
+    ):
+        done = subprocess.run([*words, "--case", case], capture_output=True, text=True, cwd=root, check=False)  # fmt: skip
+        assert done.returncode == 2 and why in done.stderr, done.stdout + done.stderr
+    # Tensor cores make the products there; what is left are the exponentials of short rows.
+    words = (warpath, "xray", "linear_cross_entropy/04", "--no-registers", "--json")
+    said = [w["sentence"] for w in json.loads(run(*words, cwd=root))["waste"] if w["kind"] == "arithmetic"]  # fmt: skip
+    assert said and not any("Products" in s for s in said), said
+
+
 def check_multicast(warpath, root):
     """Two blocks share a tile of b: memory is read once for both. A rung is built for the type of its case alone."""
     moved = {}
@@ -102,6 +119,7 @@ def main():
     check_run(warpath, root)
     check_time(warpath, root)
     check_left(warpath, root)
+    check_cases(warpath, root)
     check_multicast(warpath, root)
     check_grade(warpath, root)
 

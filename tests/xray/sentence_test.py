@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""The sentences of `warpath xray` about small programs: each names what is wrong with its access, and nothing else.
+
+sentence_test.py WARPATH
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HEAD = """#include <cuda_runtime.h>
+__global__ void kernel(const float* x, float* y, int rows, int cols) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < rows * cols; i += gridDim.x * blockDim.x)
+"""
+TAIL = """
+}
+int main() {
+  const int rows = 64, cols = 700;
+  float *x, *y;
+  cudaMalloc(&x, sizeof(float) * 3 * rows * cols), cudaMalloc(&y, sizeof(float) * 3 * rows * cols);
+  cudaMemset(x, 0, sizeof(float) * 3 * rows * cols);
+  kernel<<<32, 128>>>(x, y, rows, cols);
+  return cudaDeviceSynchronize();
+}
+"""
+# Line 4 of each program, and what the sentence about its reads says.
+PROGRAMS = {
+    "    y[i] = x[i];": None,
+    "    y[i] = x[i + 1];": "reads neighbouring elements, but begins inside a 32-byte sector",
+    # Some warps are at the end of a row: the distance of their lanes is not the same everywhere.
+    "    y[i] = x[i / cols * (cols + 9) + i % cols + 1];": "reads neighbouring elements, but begins inside a 32-byte sector",
+    "    y[i] = x[2 * i];": "reads with a stride of 8 bytes between neighbouring lanes",
+    "    y[i] = x[i * 7 % cols * rows + i % rows];": "reads scattered addresses",
+    # Pieces of two elements are no neighbours.
+    "    y[i] = x[i / 2 * 5 % (rows * cols) + i % 2 + 1];": "reads scattered addresses",
+}  # fmt: skip
+
+
+def main():
+    warpath = str(Path(sys.argv[1]).resolve())
+    for line, wanted in PROGRAMS.items():
+        with tempfile.TemporaryDirectory() as folder:
+            program = Path(folder) / "program.cu"
+            program.write_text(HEAD + line + TAIL)
+            words = [warpath, "xray", str(program), "--no-registers", "--json"]
+            done = subprocess.run(words, capture_output=True, text=True, check=False)
+            assert done.returncode == 0, done.stdout + done.stderr
+        waste = json.loads(done.stdout)["waste"]
+        said = [w["sentence"] for w in waste if w["kind"] == "coalescing"]
+        if wanted is None:
+            assert not said, f"{line}: {said}"
+        else:
+            assert len(said) == 1 and f"program.cu:4 {wanted}" in said[0], f"{line}: {said}"
+
+
+if __name__ == "__main__":
+    main()
