@@ -15,8 +15,8 @@ it all rungs, the last of each ladder too: they must be counted. --saved keeps w
 priced anew, so that a run that was interrupted can go on. --write puts the numbers into docs/xray.md.
 
 claims.json has what lessons say about bytes, coalescing and bank conflicts: the words, which must be in the op's README,
-and what follows from them (see `counted`). With --all every claim is held to the counts, else those about the rungs that
-are run anyway and about a few quick ones.
+and what follows from them (see `counted`), on the case that xray chooses or on the one under "on". With --all every claim is
+held to the counts, else those about the rungs that are run anyway and about a few quick ones.
 """
 
 import argparse
@@ -88,7 +88,8 @@ def missing_words(claims, files):
 
 def counted(x):
     """What claims are about: what the lanes of all global loads or stores ask for, as a multiple of the bytes that the op
-    must move; sectors or wavefronts per request, of the access with the most; the share of wavefronts that are conflicts.
+    must move; sectors or wavefronts per request, of the access with the most; the share of wavefronts that are conflicts;
+    barriers of a thread.
     """
     launches = x["counts"]["launches"]
     accesses = [a for one in launches if one["kernel"] != "difference_kernel" for a in one["accesses"]]  # fmt: skip
@@ -107,10 +108,11 @@ def counted(x):
         "store_sectors": most(stores, "sectors"),
         "wavefronts": most(shared, "wavefronts"),
         "conflicts": x["key"]["bank_conflicts"] / wavefronts if wavefronts else 0,
+        "barriers": x["key"]["barriers"],
     }
 
 
-MEASURES = {"loads", "stores", "load_sectors", "store_sectors", "wavefronts", "conflicts"}
+MEASURES = {"loads", "stores", "load_sectors", "store_sectors", "wavefronts", "conflicts", "barriers"}
 
 
 def broken_claim(name, x, claim):
@@ -331,8 +333,8 @@ def main():
         if "error" in x:
             return [], [f"{name}: {x['error']}"]
         lines, wrong = [], []
-        if name in claims:  # about the case that xray chooses
-            wrong += broken_claim(name, readings.read(name), claims[name])
+        if name in claims:
+            wrong += broken_claim(name, readings.read(name, claims[name].get("on")), claims[name])
             lines.append(f"{'WRONG' if wrong else 'ok'}  {name}: {claims[name]['says']}")
         if entry is None:  # the last of its ladder
             return lines, wrong
