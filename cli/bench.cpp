@@ -8,6 +8,7 @@
 
 #include "cli/command.h"
 #include "cli/frameworks.h"
+#include "cli/op_names.h"
 #include "cli/report.h"
 #include "cli/tables.h"
 #include "cli/terminal.h"
@@ -193,7 +194,9 @@ int bench(const Options& o) {
 }  // namespace
 
 const Command bench_command = {
-    "bench", "times against the vendor's kernels and the roofline (GPU)", bench_examples,
+    "bench",
+    "times against the vendor's kernels and the roofline (GPU)",
+    bench_examples,
     [](Flags& flags, Options& o) {
       flags.names(o.names, "ops, families, or 'all'", true);
       add_selection_flags(flags, o);
@@ -210,6 +213,7 @@ const Command bench_command = {
       add_running_flags(flags, o);
       add_json_flag(flags, o);
     },
-    bench};
+    bench,
+    [](const Options& o) { must_be_there(o.names); }};
 
 }  // namespace warpath::cli

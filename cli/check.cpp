@@ -10,6 +10,7 @@
 #include "cli/check_process.h"
 #include "cli/command.h"
 #include "cli/learner.h"
+#include "cli/op_names.h"
 #include "cli/report.h"
 #include "cli/sanitize.h"
 #include "cli/source_text.h"
@@ -199,6 +200,12 @@ std::string let_it_begin_with_zeros(const harness::Record& r, const std::string&
       r.op, output);
 }
 
+// A launch that never was: its reason names the number that is wrong.
+bool was_refused(const harness::Record& r) {
+  return r.output.find(" cannot run: ") != std::string::npos &&
+         r.reason.find(": ") != std::string::npos && r.reason.starts_with("cudaError");
+}
+
 // What helps with the first failure; empty: nothing failed, or the reason itself says it.
 std::string next_step(const Options& o, const Backend& backend,
                       const std::vector<OpOutcome>& outcomes) {
@@ -219,6 +226,7 @@ std::string next_step(const Options& o, const Backend& backend,
   if (backend.gpu) return {};
   for (const harness::Record& r : failed->records) {
     if (r.status != harness::Status::failed || r.reason.starts_with("no answer")) continue;
+    if (was_refused(r)) return {};  // no kernel ran that could be watched
     std::string what = r.op + " --rung " + r.name;
     if (is_kernel_file(r.name))
       for (const std::string& word : o.names)
@@ -352,7 +360,9 @@ int check(const Options& o) {
 }  // namespace
 
 const Command check_command = {
-    "check", "correctness only, every case", check_examples,
+    "check",
+    "correctness only, every case",
+    check_examples,
     [](Flags& flags, Options& o) {
       flags.names(o.names, "ops, families, 'all', or .cu files of your own", true);
       add_selection_flags(flags, o);
@@ -382,6 +392,7 @@ const Command check_command = {
       add_running_flags(flags, o);
       add_json_flag(flags, o);
     },
-    check};
+    check,
+    [](const Options& o) { must_be_there(o.names); }};
 
 }  // namespace warpath::cli

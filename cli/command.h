@@ -37,6 +37,9 @@ struct Command {
   const char *name, *summary, *examples;
   void (*flags)(Flags&, Options&);
   int (*run)(const Options&);  // the exit status
+  // Refuses what can be seen without a kernel. With WARPATH_LOOK in the environment a command does no more than that: the
+  // launcher asks so before it builds what the command needs, which may take minutes.
+  void (*look)(const Options&) = nullptr;
 };
 
 extern const Command doctor_command, days_command, day_command, done_command, start_command,

@@ -103,7 +103,7 @@ fs::path rung_file(const harness::Places& places, const std::string& op, const s
     fitting.push_back(names.back());
     found.push_back(file);
   }
-  if (found.empty()) throw Refusal(did_you_mean("rung of " + op, rung, names));
+  if (found.empty()) throw Refusal(did_you_mean("rung", rung, names, "of " + op));
   if (found.size() > 1)
     throw Refusal(fmt::format("rung '{}' may be any of: {}", rung, join(fitting)));
   return found.front();

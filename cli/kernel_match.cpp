@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <regex>
 #include <set>
 
@@ -51,6 +52,17 @@ std::string size_name(const std::string& name) {
 
 const std::vector<DType>& types_of(const Contract& contract, const ArgSpec& a) {
   return a.same_as.empty() ? a.dtypes : types_of(contract, *contract.find(a.same_as));
+}
+
+// "-5" is -5; an expression is nothing yet.
+std::optional<long long> whole_number(const std::string& text) {
+  std::size_t end = 0;
+  try {
+    const long long value = std::stoll(text, &end);
+    if (end == text.size()) return value;
+  } catch (const std::exception&) {
+  }
+  return {};
 }
 
 std::string type_list(const std::vector<DType>& types) {
@@ -200,21 +212,32 @@ class Matcher {
 
   // Notes which sizes and scalars an expression uses; refuses names that the op does not have.
   void know(const std::string& expression) {
+    if (const std::string n = unknown_name(expression); !n.empty())
+      refuse(fmt::format("'{}' is no size or scalar of {}; {}", n, contract_.name(),
+                         describe_op(contract_)));
     for (const std::string& n : names_in(expression)) {
       if (n == "dim3") continue;
-      const ArgSpec* a = contract_.find(n);
-      if (a && a->role == Role::scalar) {
-        if (!contains(m_.passed, a)) m_.passed.push_back(a);
-        continue;
-      }
-      const auto dims = dims_of(contract_);
-      const bool is_dim =
-          std::any_of(dims.begin(), dims.end(), [&](const Dim* d) { return d->name == n; });
-      if (!is_dim)
-        refuse(fmt::format("'{}' is no size or scalar of {}; {}", n, contract_.name(),
-                           describe_op(contract_)));
-      add_unique(m_.known_dims, n);
+      const ArgSpec* a = scalar(n);
+      if (!a)
+        add_unique(m_.known_dims, n);
+      else if (!contains(m_.passed, a))
+        m_.passed.push_back(a);
     }
+  }
+
+  // The first name that is no size or scalar of the op; empty: there is none.
+  std::string unknown_name(const std::string& expression) const {
+    const auto dims = dims_of(contract_);
+    for (const std::string& n : names_in(expression)) {
+      const auto is_it = [&](const Dim* d) { return d->name == n; };
+      if (n != "dim3" && !scalar(n) && std::none_of(dims.begin(), dims.end(), is_it)) return n;
+    }
+    return {};
+  }
+
+  const ArgSpec* scalar(const std::string& n) const {
+    const ArgSpec* a = contract_.find(n);
+    return a && a->role == Role::scalar ? a : nullptr;
   }
 
   // --- by the comment -----------------------------------------------------------------------------
@@ -416,20 +439,34 @@ class Matcher {
         kernel_.comment ? kernel_.comment->launch : std::vector<std::string>{};
     if (said.size() > 3)
       refuse("<<<…>>> in the comment has more than a grid, a block and bytes of shared memory");
-    const auto pick = [&](const std::string& flag, std::size_t i, const char* fallback) {
-      const std::string text = !flag.empty() ? flag : i < said.size() ? said[i] : fallback;
+    const auto pick = [&](const char* flag, const std::string& asked, std::size_t i,
+                          const char* fallback) {
+      const std::string text = !asked.empty() ? asked : i < said.size() ? said[i] : fallback;
+      const auto wrong = [&](const std::string& why) {
+        if (asked.empty()) refuse(fmt::format("'{}' in the launch {}", text, why));
+        throw Refusal(fmt::format("--{} {} {}; {}", flag, text, why, describe_op(contract_)));
+      };
       static const std::string allowed = "+-*/%()_ ,";
       for (const char c : text)
         if (!std::isalnum(static_cast<unsigned char>(c)) && allowed.find(c) == std::string::npos)
-          refuse(fmt::format("'{}' in the launch is no expression of sizes", text));
+          wrong("is no expression of sizes");
+      if (const std::string n = unknown_name(text); !n.empty())
+        wrong(
+            fmt::format("is no number, and '{}' is no size or scalar of {}", n, contract_.name()));
       know(text);
-      const std::size_t axes = split_list(text).size();
-      if (axes > 3) refuse(fmt::format("'{}' in the launch has more than three axes", text));
-      return axes > 1 ? "dim3(" + text + ")" : text;
+      const std::vector<std::string> axes = split_list(text);
+      if (axes.size() > 3) wrong("has more than three axes");
+      const bool shared = std::string_view(flag) == "shared";
+      if (shared && axes.size() > 1) wrong("is more than one number of bytes");
+      for (const std::string& axis : axes)
+        if (const auto value = whole_number(axis); value && *value < (shared ? 0 : 1))
+          wrong(shared ? "is less than 0 bytes"
+                       : fmt::format("has {} along an axis; the least is 1", *value));
+      return axes.size() > 1 ? "dim3(" + text + ")" : text;
     };
-    m_.launch.grid = pick(asked_.grid, 0, "");
-    m_.launch.block = pick(asked_.block, 1, "256");
-    m_.launch.shared = pick(asked_.shared, 2, "0");
+    m_.launch.grid = pick("grid", asked_.grid, 0, "");
+    m_.launch.block = pick("block", asked_.block, 1, "256");
+    m_.launch.shared = pick("shared", asked_.shared, 2, "0");
   }
 
   void complain_of_missing() const {

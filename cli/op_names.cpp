@@ -39,10 +39,13 @@ void add_unique(std::vector<std::string>& words, const std::string& word) {
 }
 
 std::string did_you_mean(const std::string& kind, const std::string& word,
-                         const std::vector<std::string>& known) {
+                         const std::vector<std::string>& known, const std::string& where) {
+  const std::string no = fmt::format("no {} '{}'{}", kind, word, where.empty() ? "" : " " + where);
   if (const std::string near = nearest(word, known); !near.empty())
-    return fmt::format("no {} '{}'; did you mean '{}'?", kind, word, near);
-  return fmt::format("no {} '{}'; there are: {}", kind, word, join(known));
+    return fmt::format("{}; did you mean '{}'?", no, near);
+  constexpr std::size_t most = 40;  // names that somebody reads
+  if (known.size() > most && kind.starts_with("op")) return no + "; ./warpath ops lists them";
+  return fmt::format("{}; there are: {}", no, join(known));
 }
 
 std::string no_file(const std::filesystem::path& file) {
@@ -58,6 +61,13 @@ std::string no_file(const std::filesystem::path& file) {
   return near.empty() ? fmt::format("no file '{}'", file.string())
                       : fmt::format("no file '{}'; did you mean '{}'?", file.string(),
                                     (file.parent_path() / near).string());
+}
+
+void must_be_there(const std::vector<std::string>& words) {
+  std::error_code ignored;
+  for (const std::string& word : words)
+    if (word.ends_with(".cu") && !std::filesystem::exists(word, ignored))
+      throw Refusal(no_file(word));
 }
 
 std::vector<std::string> known_names(const harness::Places& places) {
@@ -99,6 +109,9 @@ std::vector<NamedFolder> named_folders(const harness::Places& places, const std:
   if (family_said && std::find(known.begin(), known.end(), family) != known.end() &&
       !inside.empty() && std::isdigit(static_cast<unsigned char>(inside[0])))
     throw Refusal(fmt::format("'{0}' is a rung: say {1} --rung {2}", word, family, inside));
+  if (std::error_code ignored;
+      word.find_first_of("./") != std::string::npos && std::filesystem::exists(word, ignored))
+    throw Refusal(fmt::format("'{}' is no op, and no file with kernels (.cu)", word));
   throw Refusal(did_you_mean("op or family", word, known));
 }
 

@@ -22,11 +22,13 @@ std::vector<NamedFolder> named_folders(const harness::Places& places, const std:
 // The names of all families and ops, for messages.
 std::vector<std::string> known_names(const harness::Places& places);
 
-// "[did you mean …]" in one line.
+// "no op 'sofmax'; did you mean 'softmax'?" in one line. `where`: "in mine.cu".
 std::string did_you_mean(const std::string& kind, const std::string& word,
-                         const std::vector<std::string>& known);
+                         const std::vector<std::string>& known, const std::string& where = "");
 // The same of a file that is not there: among those beside it with the same ending.
 std::string no_file(const std::filesystem::path& file);
+// Refuses the first of the words that names a .cu file which is not there.
+void must_be_there(const std::vector<std::string>& words);
 std::string join(const std::vector<std::string>& words);
 void add_unique(std::vector<std::string>& words, const std::string& word);
 

@@ -34,7 +34,7 @@ std::vector<const Kernel*> candidates(const KernelSource& source, const std::str
         "shows how to write either",
         file, page));
   if (!asked.empty() && named.empty())
-    throw Refusal(did_you_mean("kernel in " + file, asked, names_of(all)));
+    throw Refusal(did_you_mean("kernel", asked, names_of(all), "in " + file));
   return !named.empty() ? named : !commented.empty() ? commented : all;
 }
 
@@ -165,23 +165,24 @@ std::string refusals(const KernelMatch& m) {
         continue;
       const double value = fixed == m.fixed.end() ? a.fallback : fixed->second;
       refuse(fmt::format("{} != {}", a.name, value),
-             fmt::format("only {} = {}{}", a.name, scalar_text(a, value),
+             fmt::format("takes only {} = {}{}", a.name, scalar_text(a, value),
                          fixed == m.fixed.end() ? takes_no + a.name : ""));
     }
     if (!a.is_tensor()) continue;
     const auto taken = m.tensors.find(&a);
     if (taken == m.tensors.end()) {
       if (std::find(m.without.begin(), m.without.end(), &a) != m.without.end()) continue;
-      refuse(a.name + ".rank > 0", fmt::format("only without {}{}{}", a.name, takes_no, a.name));
+      refuse(a.name + ".rank > 0",
+             fmt::format("takes only without {}{}{}", a.name, takes_no, a.name));
       continue;
     }
     refuse(fmt::format("{}.dtype != warpath::DType::{}", a.name,
                        taken->second == DType::boolean ? "boolean" : name(taken->second)),
-           fmt::format("only {} in {}", a.name, name(taken->second)));
-    if (a.optional) refuse(a.name + ".rank == 0", "only with " + a.name);
+           fmt::format("takes only {} in {}", a.name, name(taken->second)));
+    if (a.optional) refuse(a.name + ".rank == 0", "takes only with " + a.name);
     if (a.strided)
       refuse(fmt::format("!{}.is_contiguous()", a.name),
-             fmt::format("only {} without gaps, in rows", a.name));
+             fmt::format("takes only {} without gaps, in rows", a.name));
     if (!a.in_place.empty() && m.restricted)
       refuse(fmt::format("{0}.data && {0}.data == {1}.data", a.name, a.in_place),
              fmt::format("not in place: {} is __restrict__", a.name));
@@ -192,13 +193,13 @@ std::string refusals(const KernelMatch& m) {
         std::find(m.known_dims.begin(), m.known_dims.end(), d->name) != m.known_dims.end();
     if (fixed != m.fixed.end())
       refuse(fmt::format("{} != {}", d->name, fixed->second),
-             fmt::format("only {} = {}", d->name, fixed->second));
+             fmt::format("takes only {} = {}", d->name, fixed->second));
     else if (!known && d->leading)
-      refuse(d->name + " != 1", fmt::format("only {} = 1{}{}", d->name, takes_no, d->name));
+      refuse(d->name + " != 1", fmt::format("takes only {} = 1{}{}", d->name, takes_no, d->name));
   }
   for (std::size_t i = 1; i < m.equal_dims.size(); ++i)
     refuse(fmt::format("{} != {}", m.equal_dims[i], m.equal_dims[0]),
-           fmt::format("only {}: the kernel takes one size", fmt::join(m.equal_dims, " = ")));
+           fmt::format("takes only {}: the kernel takes one size", fmt::join(m.equal_dims, " = ")));
   return code;
 }
 

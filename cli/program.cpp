@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <sstream>
 #include <string_view>
@@ -54,7 +55,12 @@ void add_command(CLI::App& app, const Command& command, Options& options, int& s
   app.footer(command.examples);
   Flags flags(&app);
   command.flags(flags, options);
-  app.callback([&command, &options, &status] { status = command.run(options); });
+  app.callback([&command, &options, &status] {
+    if (std::getenv("WARPATH_LOOK") == nullptr)
+      status = command.run(options);
+    else if (command.look != nullptr)
+      command.look(options);
+  });
 }
 
 void add_commands(CLI::App& app, std::span<const Command* const> commands, Options& options,
@@ -181,7 +187,19 @@ void Flags::real(const char* flag, double& into, const char* help) {
   app(command_).add_option(flag, into, help)->type_name("X")->check(at_least(0.0));
 }
 void Flags::number(const char* flag, std::uint64_t& into, const char* help) {
-  app(command_).add_option(flag, into, help)->type_name("N")->capture_default_str();
+  const auto is_number = [](const std::string& text) -> std::string {
+    std::uint64_t value = 0;
+    const bool digits =
+        !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+    return digits && CLI::detail::lexical_cast(text, value)
+               ? ""
+               : fmt::format("'{}' is no whole number from 0 on", text);
+  };
+  app(command_)
+      .add_option(flag, into, help)
+      ->type_name("N")
+      ->check(is_number)
+      ->capture_default_str();
 }
 void Flags::count(const char* flag, int& into, const char* help, int least) {
   app(command_).add_option(flag, into, help)->type_name("N")->check(at_least(least));
@@ -202,7 +220,8 @@ int run_program(int argc, char** argv, std::span<const Command* const> commands)
     if (argc > 1 && !has(commands, argv[1])) run_tool(argc - 1, argv + 1);
     refuse_unknown_command(app, argc, argv);
     app.parse(argc, argv);
-    return app.get_subcommands().empty() ? tour(options) : status;
+    const bool looks = std::getenv("WARPATH_LOOK") != nullptr;
+    return app.get_subcommands().empty() && !looks ? tour(options) : status;
   });
 }
 

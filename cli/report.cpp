@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <sstream>
+#include <string_view>
 
 #include "cli/terminal.h"
 
@@ -47,16 +49,50 @@ void print_indented(const std::string& text, std::size_t lines) {
 
 namespace {
 
-void print_failures(const Summary& s, bool verbose) {
-  const std::size_t most = verbose ? s.failures.size() : 3;
-  for (std::size_t i = 0; i < std::min(most, s.failures.size()); ++i) {
-    const Record& r = *s.failures[i];
-    fmt::print("    {} on {}: {}\n", paint(Tone::bad, s.name), where(r), r.reason);
-    print_indented(r.output, verbose ? 40 : 8);
+// What was printed, except a refused launch's line whose text the reason has already.
+std::string beside_reason(const Record& r) {
+  constexpr std::string_view refused = " cannot run: ";
+  std::string kept;
+  std::istringstream lines(r.output);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t at = line.find(refused);
+    if (line.starts_with("simt: ") && at != line.npos &&
+        r.reason.find(line.substr(at + refused.size())) != r.reason.npos)
+      continue;
+    kept += line + "\n";
   }
-  if (s.failures.size() > most)
+  return kept;
+}
+
+void print_failures(const Summary& s, bool verbose) {
+  struct Group {
+    const Record* first;
+    std::string printed;
+    std::size_t more = 0;  // cases with the same reason
+  };
+  std::vector<Group> groups;
+  for (const Record* r : s.failures) {
+    const std::string printed = beside_reason(*r);
+    const auto same = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
+      return !verbose && g.first->reason == r->reason && g.printed == printed;
+    });
+    if (same == groups.end())
+      groups.push_back({r, printed});
+    else
+      ++same->more;
+  }
+  const std::size_t most = verbose ? groups.size() : 3;
+  std::size_t shown = 0;
+  for (std::size_t i = 0; i < std::min(most, groups.size()); ++i) {
+    const Group& g = groups[i];
+    fmt::print("    {} on {}{}: {}\n", paint(Tone::bad, s.name), where(*g.first),
+               g.more > 0 ? fmt::format(" and {} more", g.more) : "", g.first->reason);
+    print_indented(g.printed, verbose ? 40 : 8);
+    shown += 1 + g.more;
+  }
+  if (s.failures.size() > shown)
     fmt::print("    {}\n", paint(Tone::dim, fmt::format("… and {} more of {} (-v shows all)",
-                                                        s.failures.size() - most, s.name)));
+                                                        s.failures.size() - shown, s.name)));
 }
 
 // What a rung that passed has printed: mostly a learner's own printf.

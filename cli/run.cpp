@@ -9,6 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/learner.h"
+#include "cli/op_names.h"
 #include "cli/report.h"
 #include "cli/terminal.h"
 #include "cli/xray_summary.h"
@@ -184,7 +185,9 @@ int run(const Options& o) {
 }  // namespace
 
 const Command run_command = {
-    "run", "check, then time on a GPU", run_examples,
+    "run",
+    "check, then time on a GPU",
+    run_examples,
     [](Flags& flags, Options& o) {
       flags.names(o.names, "ops, families, 'all', or .cu files of your own", true);
       add_selection_flags(flags, o);
@@ -200,6 +203,7 @@ const Command run_command = {
       add_running_flags(flags, o);
       add_json_flag(flags, o);
     },
-    run};
+    run,
+    [](const Options& o) { must_be_there(o.names); }};
 
 }  // namespace warpath::cli

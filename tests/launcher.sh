@@ -98,6 +98,29 @@ built() {
     expect "$words helps" grep -qi 'usage' "$work/out"
   done
 
+  # What is wrong with the words is said before the kernels are built; so are times where no GPU is.
+  for words in 'check softmax no-such-file.cu' 'run softmax --nosuch' 'check softmax --seed x' 'train --dtype f65' \
+    'train --data ./no-such-text' 'train --resume --out ./no-such-run' 'generate --model ./no-such-model'; do
+    rm -f "$work/asked"
+    # shellcheck disable=SC2086
+    PATH=$work/ninja:$PATH WARPATH_BUILD=$build ./warpath $words >"$work/out" 2>"$work/err"
+    code=$?
+    expect "$words ends with 2" [ $code -eq 2 ]
+    expect "$words is told in one line" [ "$(wc -l <"$work/err")" -eq 1 ]
+    expect "$words builds no kernels" bash -c '! grep -qE "_simt|_host|_parts" "$1"' - "$work/asked"
+  done
+  rm -f "$work/asked"
+  PATH=$work/ninja:$PATH WARPATH_BUILD=$build ./warpath check softmax --rung 01 --case one --brief >"$work/out" 2>"$work/err"
+  expect "what is right has its kernels built" grep -q 'softmax_simt' "$work/asked"
+  if ! { [ -e /dev/nvidia0 ] && command -v nvcc >/dev/null; }; then
+    rm -f "$work/asked"
+    PATH=$work/ninja:$PATH WARPATH_BUILD=$build ./warpath bench all >"$work/out" 2>"$work/err"
+    code=$?
+    expect "bench without a GPU ends with 2" [ $code -eq 2 ]
+    expect "it says why" grep -q 'times need an NVIDIA GPU' "$work/err"
+    expect "bench without a GPU builds no kernels" bash -c '! grep -qE "backends_|_simt|_host" "$1"' - "$work/asked"
+  fi
+
   # Nothing to build: the launcher adds little. Measured 0.08 s on two idle cores; other tests may run at the same time.
   WARPATH_BUILD=$build ./warpath --version >/dev/null 2>&1
   start=$(date +%s%N)

@@ -132,6 +132,12 @@ models::GeneratorSize size_of(const GenerateOptions& g, const models::Config& co
   return s;
 }
 
+void look(const Options& o) {
+  if (!o.generate.tokenise.empty()) return;
+  look_at_model(o.generate);
+  sampling_of(o.generate);
+}
+
 int generate(const Options& o) {
   const GenerateOptions& g = o.generate;
   const harness::Places places = harness::find_places();
@@ -205,7 +211,9 @@ int generate(const Options& o) {
 }  // namespace
 
 const Command generate_command = {
-    "generate", "write text with a trained model", generate_examples,
+    "generate",
+    "write text with a trained model",
+    generate_examples,
     [](Flags& flags, Options& o) {
       GenerateOptions& g = o.generate;
       flags.text("--model", g.model, "DIR", "a folder of a model, or the --out of a run");
@@ -251,6 +259,7 @@ const Command generate_command = {
                  "simt (this CPU) or cuda; default: the GPU when there is one");
       add_json_flag(flags, o);
     },
-    generate};
+    generate,
+    look};
 
 }  // namespace warpath::cli

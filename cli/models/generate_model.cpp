@@ -59,10 +59,23 @@ DType stored_dtype(const std::filesystem::path& weights, bool gpu) {
 
 }  // namespace
 
-GenerateModel generate_model(const Options& o, const harness::Places& places) {
-  const GenerateOptions& g = o.generate;
+void look_at_model(const GenerateOptions& g) {
   if (!g.dtype.empty() && g.dtype != "f32" && g.dtype != "bf16" && g.dtype != "f16")
     throw Refusal(fmt::format("--dtype {}: f32, bf16 and f16 are known", g.dtype));
+  if (g.model.empty()) return;  // the toy
+  const std::filesystem::path folder = model_folder(g.model);
+  if (!g.adapter.empty()) models::read_adapter_config(models::adapter_folder(g.adapter));
+  if (models::SafetensorsFile::there(folder / "model.safetensors"))
+    models::SafetensorsFile{folder / "model.safetensors"};
+  else if (std::error_code ignored;
+           std::filesystem::exists(folder / "adapter_config.json", ignored))
+    return;  // generate_model() tells what to type
+  models::read_config(folder / "config.json");
+}
+
+GenerateModel generate_model(const Options& o, const harness::Places& places) {
+  const GenerateOptions& g = o.generate;
+  look_at_model(g);
   const auto folder = model_folder(g.model.empty() ? toy_folder(o, places) : g.model);
   std::error_code ignored;
   if (std::filesystem::exists(folder / "adapter_config.json", ignored) &&

@@ -19,6 +19,8 @@ struct GenerateModel {
   DType dtype;
 };
 
+// Refuses a --model, an --adapter or a --dtype that cannot be, before anything is opened or trained.
+void look_at_model(const GenerateOptions& g);
 // By --model; without it the toy, which is trained once, kept in the build folder, and says so.
 GenerateModel generate_model(const Options& o, const harness::Places& places);
 

@@ -301,10 +301,22 @@ class Run {
   Progress line_;
 };
 
-int train(const Options& o) {
+// Refuses options that do not fit together, and files that are not there.
+void look(const Options& o) {
   const TrainOptions& t = o.train;
   const TrainSettings s = settings_of(o);
   if (t.resume && t.out.empty()) throw Refusal("--resume needs the --out of the run to go on with");
+  if (t.resume && !last_checkpoint(t.out))
+    throw Refusal(fmt::format("{}: no checkpoint to go on from", t.out));
+  std::error_code ignored;
+  if (!s.config.sees_images() && !t.data.empty() && !std::filesystem::exists(t.data, ignored))
+    throw Refusal(fmt::format("{}: no such file or folder", t.data));
+}
+
+int train(const Options& o) {
+  look(o);
+  const TrainOptions& t = o.train;
+  const TrainSettings s = settings_of(o);
   const harness::Places places = harness::find_places();
   models::Backend backend(places, choose_backend(places, o.backend).name);
   if (s.graph && s.batch.tuning.dropout > 0)
@@ -351,8 +363,7 @@ int train(const Options& o) {
   std::int64_t done = 0;
   if (t.resume) {
     const auto from = last_checkpoint(t.out);
-    if (!from) throw Refusal(fmt::format("{}: no checkpoint to go on from", t.out));
-    done = load_checkpoint(*from, trainer, data);
+    done = load_checkpoint(from.value(), trainer, data);
     if (!o.json) fmt::print("goes on from {}\n", from->string());
   }
   if (!t.dump.empty()) {
@@ -371,7 +382,9 @@ int train(const Options& o) {
 }  // namespace
 
 const Command train_command = {
-    "train", "train a transformer on the best rungs", train_examples,
+    "train",
+    "train a transformer on the best rungs",
+    train_examples,
     [](Flags& flags, Options& o) {
       TrainOptions& t = o.train;
       flags.text("--model", t.model, "M",
@@ -427,6 +440,7 @@ const Command train_command = {
       flags.number("--seed", o.seed, "of the first values and the order of the data");
       add_json_flag(flags, o);
     },
-    train};
+    train,
+    look};
 
 }  // namespace warpath::cli

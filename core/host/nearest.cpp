@@ -25,7 +25,8 @@ std::string nearest(const std::string& word, const std::vector<std::string>& kno
   std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
   for (const std::string& k : known) {
     const std::size_t d = edit_distance(word, k);
-    if (d < least) {
+    // A name that shares no letter with the word is not what was meant.
+    if (d < least && d < std::min(word.size(), k.size())) {
       least = d;
       best = k;
     }

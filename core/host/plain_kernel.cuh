@@ -43,7 +43,11 @@ inline dim3 covering(dim3 block, std::initializer_list<const Tensor*> tensors) {
       here[flat ? 0 : std::min(2, t->rank - 1 - i)] *= t->shape[static_cast<std::size_t>(i)];
     for (int axis = 0; axis < 3; ++axis) most[axis] = std::max(most[axis], here[axis]);
   }
-  return dim3(grid_x(most[0], block.x), grid_x(most[1], block.y), grid_x(most[2], block.z));
+  // An axis of no threads is the launch's to refuse, not a division's.
+  const auto blocks = [](std::int64_t n, unsigned threads) {
+    return grid_x(n, std::max(threads, 1u));
+  };
+  return dim3(blocks(most[0], block.x), blocks(most[1], block.y), blocks(most[2], block.z));
 }
 
 template <class T>

@@ -87,6 +87,44 @@ TEST_F(PlainKernel, AForgottenBoundIsSeen) {
       << s.out;
 }
 
+// The reason once, with the number that is wrong, for all cases together; and no advice to watch a kernel that never ran.
+TEST_F(PlainKernel, ARefusedLaunchIsToldOnce) {
+  const Said s = check(add, {"vector_add", "--block", "2048"});
+  EXPECT_EQ(s.status, 1) << s.err;
+  const std::string why = "a block of 2048 threads, (2048, 1, 1); the limit is 1024";
+  EXPECT_TRUE(has(s.out, why)) << s.out;
+  EXPECT_EQ(s.out.find(why), s.out.rfind(why)) << s.out;
+  EXPECT_TRUE(has(s.out, "mine.cu on one f32 and 9 more: ")) << s.out;
+  EXPECT_FALSE(has(s.out, "next:")) << s.out;
+}
+
+TEST_F(PlainKernel, ALaunchThatCannotBeIsRefusedByItsOption) {
+  expect_refused(check(add, {"vector_add", "--block", "0"}), {"--block 0", "the least is 1"});
+  expect_refused(check(add, {"vector_add", "--block", "16,-2"}), {"--block 16,-2 has -2"});
+  expect_refused(check(add, {"vector_add", "--grid", "0"}), {"--grid 0", "the least is 1"});
+  expect_refused(check(add, {"vector_add", "--shared", "-5"}),
+                 {"--shared -5", "less than 0 bytes"});
+  expect_refused(check(add, {"vector_add", "--shared", "1,2"}), {"more than one number of bytes"});
+  expect_refused(check(add, {"vector_add", "--block", "many"}),
+                 {"--block many is no number", "'many' is no size or scalar of vector_add"});
+  expect_refused(check(add, {"vector_add", "--block", "1,1,1,1"}), {"more than three axes"});
+  expect_refused(check(std::string("// warpath: vector_add(a, b, c, n) <<<many, 0>>>\n") + add, {}),
+                 {"mine.cu:2", "'many' in the launch"});
+}
+
+// A block that only a size makes empty: the launch is refused, nothing crashes.
+TEST_F(PlainKernel, ABlockOfNoThreadsIsRefusedByTheLaunch) {
+  const Said s = check(add, {"vector_add", "--block", "n/1000000", "--case", "prime"});
+  EXPECT_EQ(s.status, 1) << s.err;
+  EXPECT_FALSE(has(s.out, "crashed")) << s.out;
+  EXPECT_TRUE(has(s.out, "cudaErrorInvalid")) << s.out;
+}
+
+TEST_F(PlainKernel, AHundredOpsAreNotListedInOneLine) {
+  const Said s = lab.run({"check", "xylophone"});
+  EXPECT_EQ(s.err, "warpath: no op or family 'xylophone'; ./warpath ops lists them\n");
+}
+
 // What is suggested can be typed: with the op, the options of the launch, and a name that has a space.
 TEST_F(PlainKernel, TheNextStepIsACommand) {
   lab.write("my sum.cu", R"(__global__ void sum(const float* x, float* y, int n) {

@@ -17,6 +17,33 @@ TEST(Words, AWrongOpSuggestsTheNearest) {
   expect_refusal(lab.run({"check", "xylophone"}), "there are: toy, toy_gather, toys, unruly");
 }
 
+TEST(Words, WhatSharesNoLetterIsNotSuggested) {
+  const Lab lab;
+  expect_refusal(lab.run({"check", ""}), "no op or family ''; there are: ");
+  expect_refusal(lab.run({"check", "if"}), "no op or family 'if'; there are: ");
+}
+
+TEST(Words, AFileThatIsNoKernelIsNoMisspeltOp) {
+  const Lab lab;
+  lab.write("notes.md", "");
+  expect_refusal(lab.run({"check", "notes.md"}), "'notes.md' is no op, and no file with kernels");
+}
+
+// The launcher asks so before it builds the kernels: what is wrong with the words is said, and nothing is run.
+TEST(Words, ALookRefusesAndRunsNothing) {
+  Lab lab;
+  lab.set("WARPATH_LOOK", "1");
+  expect_refusal(lab.run({"check", "toy", "--sanitise"}), "did you mean '--sanitize'?");
+  expect_refusal(lab.run({"check", "toy", "kernel.cu"}), "no file 'kernel.cu'");
+  expect_refusal(lab.run({"run", "kernel.cu"}), "no file 'kernel.cu'");
+  expect_refusal(lab.run({"train", "--steps", "0"}), "whole number from 1 on");
+  for (const char* command : {"check", "run"}) {
+    const Said s = lab.run({command, "toy"});
+    EXPECT_EQ(s.status, 0) << s.err;
+    EXPECT_EQ(s.out + s.err, "") << command;
+  }
+}
+
 TEST(Words, AnOpThatIsNotBuiltIsSaidToBe) {
   const Lab lab;
   lab.write("ops/stencils/conv/conv.h", "");
@@ -33,6 +60,9 @@ TEST(Words, ANumberOutsideItsRangeIsToldTheRange) {
     expect_refusal(lab.run({"train", flag, "0"}),
                    std::string(flag) + ": '0' is no whole number from 1 on");
   expect_refusal(lab.run({"train", "--rate", "-1"}), "--rate: '-1' is no number from 0 on");
+  for (const char* seed : {"-1", "abc", "1.5", "99999999999999999999"})
+    expect_refusal(lab.run({"check", "toy", "--seed", seed}),
+                   "--seed: '" + std::string(seed) + "' is no whole number from 0 on");
 }
 
 TEST(Words, XrayOfAWrongOpSuggestsTheNearest) {

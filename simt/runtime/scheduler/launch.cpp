@@ -98,8 +98,11 @@ void note_shared(const void* identity, const Grid& grid) {
 cudaError_t refuse(const Kernel& kernel, const Refusal& refusal) {
   launch_failed(refusal.error, refusal.reason);
   if (in_kernel()) return refusal.error;
-  show_refusal("simt: kernel '" + std::string(kernel.name != nullptr ? kernel.name : "?") +
-               "' cannot run: " + refusal.reason + "\n");
+  // cudaLaunchKernelEx knows no name of a template's instance.
+  const std::string_view name = kernel.name != nullptr ? kernel.name : "";
+  const std::string_view bare = name.starts_with("::") ? name.substr(2) : name;
+  const std::string who = bare.empty() ? "a kernel" : "kernel '" + std::string(bare) + "'";
+  show_refusal("simt: " + who + " cannot run: " + refusal.reason + "\n");
   return refusal.error;
 }
 
