@@ -220,6 +220,9 @@ void Bound::refuse(const ArgSpec& a, const std::string& why) const {
 
 void Bound::check_device(const ArgSpec& a, AtenTensorHandle tensor) {
   int type = 0, index = 0;
+  bool is_there = false;
+  must(aoti_torch_is_defined(tensor, &is_there), "look at a tensor");
+  if (!is_there) refuse(a, "is None; it takes a tensor");
   must(aoti_torch_get_device_type(tensor, &type), "tell a tensor's device");
   must(aoti_torch_get_device_index(tensor, &index), "tell a tensor's device");
   if (!first_) {

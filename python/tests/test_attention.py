@@ -119,13 +119,28 @@ def test_refusals():
         F.scaled_dot_product_attention(q[:, :, :3], k, v, window=2)
     with pytest.raises(ValueError, match="4 heads of queries over 3 of keys"):
         F.scaled_dot_product_attention(q, k[:, :3], v[:, :3], enable_gqa=True)
-    with pytest.raises(RuntimeError):
+    with pytest.raises(ValueError, match="have 4, 2 and 2 heads; enable_gqa=True lets"):
         F.scaled_dot_product_attention(q, k[:, :2], v[:, :2])
+    with pytest.raises(TypeError, match="argument 'query' is NoneType; it takes a tensor"):
+        F.scaled_dot_product_attention(None, k, v)
+    with pytest.raises(ValueError, match=r"argument 'key' has the shape \(16,\)"):
+        F.scaled_dot_product_attention(q, k[0, 0, 0], v)
+    with pytest.raises(ValueError, match=r"axes do not broadcast: query \(2, .*key \(3, "):
+        F.scaled_dot_product_attention(q, k[:1].expand(3, -1, -1, -1), v)
     with pytest.raises(RuntimeError, match="give both q_offsets and k_offsets"):
         warpath.attention(q[:1], k[:1], v[:1], torch.tensor([0, 4], dtype=torch.int32))
     assert "scaled_dot_product_attention" in dir(F) and dir(F) == dir(nn.functional)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = F.nothing
+
+
+def test_no_keys():
+    """As torch has it: a query that sees nothing gives zeros, and no gradient."""
+    q, k, v = made(*[(2, 4, 8, 16)] * 3)
+    o = F.scaled_dot_product_attention(q, k[:, :, :0], v[:, :, :0])
+    torch.testing.assert_close(o, torch.zeros_like(q))
+    o.sum().backward()
+    assert not q.grad.any()
 
 
 def test_packed_sequences():

@@ -179,8 +179,15 @@ def test_files(tmp_path, capsys):
     assert _compare.main([*words, str(file / "below")], OPS) == 2
     told = capsys.readouterr().err
     assert told.startswith("warpath: cannot write ") and told.count("\n") == 1
-    assert _compare.main(["nothing"], OPS) == 2
-    assert "no op 'nothing'; did you mean '" in capsys.readouterr().err
+    assert _compare.main(["vector_ad"], OPS) == 2
+    assert "no op 'vector_ad'; did you mean 'vector_add'?" in capsys.readouterr().err
+
+
+def test_dtypes_may_be_torchs():
+    table = warpath.compare("vector_add", case="prime", dtype=torch.float16, rows=["Warpath"])
+    assert table["passed"].all()
+    with pytest.raises(ValueError, match="case 'prime' is not for f64; it is for f32, f16, bf16"):
+        warpath.compare("vector_add", case="prime", dtype=torch.float64)
 
 
 @pytest.mark.skipif(

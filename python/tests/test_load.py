@@ -1,6 +1,7 @@
 """Their own kernels: warpath.load, its errors, the checks, the cache, the magic."""
 
 import ctypes
+import re
 import types
 
 import numpy as np
@@ -111,8 +112,12 @@ def test_templates(k):
     assert halves.tolist() == [8, 8, 8, 8, 1]
     with pytest.raises(AttributeError, match="is a template: name its arguments"):
         _ = k.scale
-    with pytest.raises(warpath.CompileError, match="(?s)does not compile.*nonsense"):
-        _ = k["scale<nonsense>"]
+    for wrong, why in (("nonsense", ": 'nonsense' is not declared in the file"), ("float, 4, 4", "")):
+        with pytest.raises(warpath.CompileError) as caught:
+            _ = k[f"scale<{wrong}>"]
+        assert re.fullmatch(
+            rf"deep::scale<{wrong}> does not fit deep::scale<[^\n]*>{why}", str(caught.value)
+        ), caught.value
 
 
 A, B, C = torch.zeros(4), torch.zeros(4), torch.zeros(4)
@@ -126,6 +131,12 @@ REFUSED = {
     "float for int": (lambda k: k.vec_add[1, 4](A, B, C, 1.0), "argument 'n' is float 1.0"),
     "number for pointer": (lambda k: k.vec_add[1, 4](A, 7, C, 4), "argument 'b' is int 7"),
     "strides": (lambda k: k.vec_add[1, 4](A, B, torch.zeros(8)[::2], 4), "'c' is not contiguous"),
+    "sparse": (
+        lambda k: k.vec_add[1, 4](A.to_sparse(), B, C, 4),
+        r"'a' is sparse_coo; pass \.to_dense\(\)",
+    ),
+    "launch without a name": (lambda k: k[1, 4], r'a kernel has a name, as in k\["name"\]'),
+    "number for a name": (lambda k: k[3], r'k\[3\]: a kernel has a name'),
     "grad": (
         lambda k: k.vec_add[1, 4](A, B, torch.zeros(4, requires_grad=True), 4),
         "argument 'c' requires grad",

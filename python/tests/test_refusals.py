@@ -79,6 +79,23 @@ def test_smoothing_is_refused_by_the_op_itself():
         torch.ops.warpath.cross_entropy(X, torch.tensor([1, 2, 3, 0]), label_smoothing=1.5)
 
 
+def test_no_tensor_for_the_op_itself():
+    with pytest.raises(RuntimeError, match="^warpath::vector_add: argument 'a' is None; it takes a"):
+        torch.ops.warpath.vector_add(None, X)
+
+
+def test_what_is_not_similar_is_not_suggested():
+    with pytest.raises(ValueError, match=r"^no op 'nosuch'; warpath.ops\(\) lists them$"):
+        warpath.rungs("nosuch")
+
+
+def test_numbers_of_the_optimizer():
+    for wrong in ({"lr": None}, {"betas": 0.9}, {"clip_grad_norm": "1"}):
+        ((name, value),) = wrong.items()
+        with pytest.raises(TypeError, match=rf"^warpath.optim.AdamW: {name} is {value!r}$"):
+            warpath.optim.AdamW([torch.nn.Parameter(X)], **wrong)
+
+
 def test_names():
     with pytest.raises(ValueError, match=r"^no op 'None'; warpath.ops\(\) lists them$"):
         warpath.rungs(None)

@@ -107,6 +107,11 @@ def as_tensor(p: Parameter, value: object) -> torch.Tensor | None:
         raise Refused(f"is {_described(value)}; '{p.type}' wants a tensor, an array or None")
     if value.requires_grad and not p.const:
         raise Refused("requires grad, but the kernel may write it; pass .detach()")
+    if value.layout != torch.strided:
+        layout = str(value.layout).removeprefix("torch.")
+        raise Refused(f"is {layout}; pass .to_dense()")
+    if value.is_quantized:
+        raise Refused("is quantized; pass .dequantize() or .int_repr()")
     if not value.is_contiguous():
         raise Refused("is not contiguous; pass .contiguous()")
     wanted = _TORCH.get(p.code, torch.uint8)  # structs are bytes to Python

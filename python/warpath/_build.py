@@ -7,6 +7,7 @@ options and the compiler; it lists every file that was included, with a hash of 
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -27,6 +28,25 @@ class Built:
 
     library: Path
     kernels: list[dict]
+
+
+def of_instance(error: CompileError, text: str, kernels: list[dict]) -> CompileError:
+    """Where the compiler only says that the template takes no such arguments, that in one line.
+
+    Anything else, such as an error inside of the kernel, is the compiler's to tell.
+    """
+    said = [line for line in str(error).splitlines() if ": error: " in line]
+    if not said or any("WARPATH_KERNEL" not in _after(str(error), line) for line in said):
+        return error
+    takes = " or ".join(f"{k['name']}<{k['template']}>" for k in kernels)
+    unknown = [re.search(r"‘(.+?)’ was not declared", line) for line in said]
+    names = ", ".join(f"'{m[1]}' is not declared in the file" for m in unknown if m)
+    return CompileError(f"{text} does not fit {takes}{': ' if names else ''}{names}")
+
+
+def _after(text: str, line: str) -> str:
+    """The source line that the compiler shows below its message."""
+    return text.split(line, 1)[1].lstrip("\n").split("\n", 1)[0]
 
 
 def cache_folder() -> Path:

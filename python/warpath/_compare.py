@@ -14,7 +14,7 @@ import torch
 
 from warpath import _cases, _rows, _timing, _twins
 from warpath._cases import Case, CaseData, Verdict
-from warpath._contract import Op, check_name
+from warpath._contract import DTYPES, Op, check_name
 from warpath._rows import CannotRun, Row
 
 # A case for the table where there is no GPU: simt and two interpreters must get through it.
@@ -163,6 +163,8 @@ def table(
     op: Op, case: str | None, dtype: str | None, rows: list[str] | None
 ) -> tuple[dict, list[Result]]:
     """What was compared, and one result per row."""
+    if isinstance(dtype, torch.dtype):
+        dtype = next((name for name, d in DTYPES.items() if d == dtype), str(dtype))
     chosen, dtype = choose_case(op, case, dtype)
     case_data = CaseData(chosen, dtype)
     results = [measure(row, op, case_data) for row in choose_rows(op, rows)]

@@ -146,7 +146,7 @@ def check_name(ops: dict[str, Op], name: str) -> None:
     """Raises where no op has that name, and says which one has a similar name."""
     if name in ops:
         return
-    near = difflib.get_close_matches(name, ops, n=1, cutoff=0) if isinstance(name, str) else []
+    near = difflib.get_close_matches(name, ops, n=1) if isinstance(name, str) else []
     meant = f"did you mean '{near[0]}'? " if near else ""
     raise ValueError(f"no op '{name!s:.40}'; {meant}warpath.ops() lists them")
 

@@ -365,6 +365,10 @@ class Kernels:
             raise AttributeError(error.args[0]) from None
 
     def __getitem__(self, expression: str) -> Kernel:
+        if not isinstance(expression, str):
+            raise TypeError(
+                f'k[{expression!r}]: a kernel has a name, as in k["name"]; k.name[grid, block](…) launches it'
+            )
         text = re.sub(r"\s+", " ", expression).strip()
         if text in self._kernels:
             return self._kernels[text]
@@ -385,7 +389,10 @@ class Kernels:
             raise KeyError(
                 f"kernel '{one}' is a template: name its arguments, as in k[\"{base}<…>\"]"
             )
-        built = _build.build(self._source, text, self._backend, self._check, self._options)
+        try:
+            built = _build.build(self._source, text, self._backend, self._check, self._options)
+        except _build.CompileError as error:
+            raise _build.of_instance(error, text, matches) from None
         library = _Library(built.library, self._backend, self._check, self._xray)
         kernel = Kernel(text, self._names(base), library, 0)
         self._kernels[text] = kernel

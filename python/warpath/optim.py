@@ -43,13 +43,17 @@ class AdamW(torch.optim.Optimizer):
         master_weights: bool = False,
     ) -> None:
         for name, value, good in (
-            ("lr", lr, lr >= 0),
-            ("betas", betas, len(betas) == 2 and all(0 <= b < 1 for b in betas)),
-            ("eps", eps, eps >= 0),
-            ("weight_decay", weight_decay, weight_decay >= 0),
-            ("clip_grad_norm", clip_grad_norm, clip_grad_norm is None or clip_grad_norm > 0),
+            ("lr", lr, lambda: lr >= 0),
+            ("betas", betas, lambda: len(betas) == 2 and all(0 <= b < 1 for b in betas)),
+            ("eps", eps, lambda: eps >= 0),
+            ("weight_decay", weight_decay, lambda: weight_decay >= 0),
+            ("clip_grad_norm", clip_grad_norm, lambda: clip_grad_norm is None or clip_grad_norm > 0),
         ):
-            if not good:
+            try:
+                fits = good()
+            except TypeError:  # no number at all
+                raise TypeError(f"warpath.optim.AdamW: {name} is {value!r}") from None
+            if not fits:
                 raise ValueError(f"warpath.optim.AdamW: {name} is {value}")
         defaults = {
             "lr": lr,

@@ -32,6 +32,11 @@ def scaled_dot_product_attention(
             "warpath.nn.functional.scaled_dot_product_attention takes no attn_mask, only is_causal and window;"
             " torch.nn.functional.scaled_dot_product_attention takes one"
         )
+    _must_fit(query=query, key=key, value=value)
+    if key.shape[-2] == 0:  # nothing to see: zeros
+        return torch.nn.functional.scaled_dot_product_attention(
+            query, key, value, scale=scale, enable_gqa=enable_gqa
+        )
     shape = torch.broadcast_shapes(*(t.shape[:-3] for t in (query, key, value)))
     heads = [t.shape[-3] if t.ndim > 2 else 1 for t in (query, key, value)]
     if enable_gqa:
@@ -40,6 +45,11 @@ def scaled_dot_product_attention(
                 f"enable_gqa: {heads[0]} heads of queries over {heads[1]} of keys and {heads[2]} of values"
             )
     elif heads[1] != heads[0] or heads[2] != heads[0]:  # as torch: all the same, or 1
+        if any(h not in (1, max(heads)) for h in heads):
+            raise ValueError(
+                f"query, key and value have {heads[0]}, {heads[1]} and {heads[2]} heads; enable_gqa=True lets several heads"
+                " of queries share one of keys and values"
+            )
         heads = list(torch.broadcast_shapes(*((h,) for h in heads))) * 3
     q, k, v = (
         _rows(t, (*shape, h)) for t, h in zip((query, key, value), heads, strict=True)
@@ -50,6 +60,22 @@ def scaled_dot_product_attention(
     o = _attention(q, k, v, is_causal, dropout_p, named).transpose(1, 2)
     no_heads = query.ndim < 3 and key.ndim < 3 and value.ndim < 3
     return o.reshape(*shape, *(() if no_heads else o.shape[1:2]), *o.shape[2:])
+
+
+def _must_fit(**tensors: torch.Tensor) -> None:
+    for name, t in tensors.items():
+        if not isinstance(t, torch.Tensor):
+            raise TypeError(f"argument '{name}' is {type(t).__name__}; it takes a tensor")
+        if t.ndim < 2:
+            raise ValueError(
+                f"argument '{name}' has the shape {tuple(t.shape)}; it takes (..., heads, sequence, dim)"
+            )
+    batches = [t.shape[:-3] for t in tensors.values()]
+    try:
+        torch.broadcast_shapes(*batches)
+    except RuntimeError:
+        shapes = ", ".join(f"{n} {tuple(t.shape)}" for n, t in tensors.items())
+        raise ValueError(f"the leading axes do not broadcast: {shapes}") from None
 
 
 def _rows(t: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
