@@ -112,7 +112,8 @@ def test_templates(k):
     assert halves.tolist() == [8, 8, 8, 8, 1]
     with pytest.raises(AttributeError, match="is a template: name its arguments"):
         _ = k.scale
-    for wrong, why in (("nonsense", ": 'nonsense' is not declared in the file"), ("float, 4, 4", "")):
+    unknown = ": 'nonsense' is not declared in the file"
+    for wrong, why in (("nonsense", unknown), ("float, 4, 4", "")):
         with pytest.raises(warpath.CompileError) as caught:
             _ = k[f"scale<{wrong}>"]
         assert re.fullmatch(

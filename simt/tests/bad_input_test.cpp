@@ -65,6 +65,11 @@ TEST_F(BadInput, LinkErrorsNameTheSource) {
   expect("$CC one.cu two.cu", 1,
          "two.cu:2: error: multiple definition of 'twice(int)'; one.cu:1: first defined here\n");
   expect("$CC one.cu -lnowhere", 1, "cannot find -lnowhere");
+  for (const char* name : {"cublas", "cublasLt"}) {
+    write("blas.cu", "extern \"C\" int " + std::string(name) +
+                         "Create(void**);\nint main() { return " + name + "Create(nullptr); }\n");
+    expect("$CC blas.cu", 1, "'" + std::string(name) + "Create'; link with -l" + name + "\n");
+  }
 }
 
 TEST_F(BadInput, Outputs) {
