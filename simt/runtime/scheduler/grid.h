@@ -101,6 +101,7 @@ struct Grid {
   std::vector<SharedPlace> places;
   std::vector<std::pair<std::uint64_t, std::string>> outputs;
   std::vector<std::shared_ptr<graph::KernelCall>> children;  // launched by its threads, not yet run
+  std::vector<std::shared_ptr<graph::KernelCall>> tails;     // and for when all of that is complete
 
   std::condition_variable meeting;
   std::uint64_t arrived = 0, left = 0, meetings = 0;

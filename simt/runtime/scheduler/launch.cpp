@@ -42,19 +42,30 @@ thread_local std::deque<std::shared_ptr<graph::KernelCall>>* waiting = nullptr;
 
 // A launch by a thread takes a GPU longer than what is left of a small grid, and programs rely on
 // that: it waits for the end of its grid, or until a thread asks for it. The checks see it where it
-// stands.
+// stands, but a tail launch always comes last.
 bool put_off(const Config& config, const Kernel& kernel) {
-  if (!in_kernel() || check_hooks != nullptr || has_debugger) return false;
+  if (!in_kernel()) return false;
+  const bool tail = config.stream == cudaStreamTailLaunch;
+  if (!tail && (check_hooks != nullptr || has_debugger)) return false;
   Grid& grid = *current_block().grid;
   auto call = std::make_shared<graph::KernelCall>(config, kernel);
   const std::lock_guard lock(grid.mutex);
-  grid.children.push_back(std::move(call));
+  (tail ? grid.tails : grid.children).push_back(std::move(call));
   return true;
 }
 
 Children take_children(Grid& grid) {
   const std::lock_guard lock(grid.mutex);
   return std::exchange(grid.children, {});
+}
+
+// What comes after the end of `grid`: its children, then its tail launches.
+Children take_followers(Grid& grid) {
+  Children all = take_children(grid);
+  const std::lock_guard lock(grid.mutex);
+  all.insert(all.end(), grid.tails.begin(), grid.tails.end());
+  grid.tails.clear();
+  return all;
 }
 
 void run_inside(const Children& children) {
@@ -65,13 +76,14 @@ void run_inside(const Children& children) {
   launch_now = false;
 }
 
-// After the end of `grid`. On the host one loop runs all generations, however many there are.
+// After the end of `grid`. On the host one loop runs all generations, however many there are. A grid
+// is complete when its children are, so they come before what was launched after it.
 void run_children(Grid& grid) {
-  Children children = take_children(grid);
+  const Children children = take_followers(grid);
   if (children.empty()) return;
   if (in_kernel()) return run_inside(children);
   if (waiting != nullptr) {
-    waiting->insert(waiting->end(), children.begin(), children.end());
+    waiting->insert(waiting->begin(), children.begin(), children.end());
     return;
   }
   std::deque<std::shared_ptr<graph::KernelCall>> all(children.begin(), children.end());
