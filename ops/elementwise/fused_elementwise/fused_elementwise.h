@@ -28,7 +28,7 @@ struct Args {
         .choice("activation", &Args::activation, {"none", "relu", "gelu", "silu"})
         .real("scale", &Args::scale, 1)
         .scratch("scratch", &Args::scratch)
-        .after({"gelu"});
+        .after({"gelu", "swiglu"});
   }
 };
 

@@ -22,7 +22,7 @@ struct Forward {
         .out("y", &Forward::y, {"n..."}, "x")
         .in_place("x")
         .choice("approximate", &Forward::approximate, {"none", "tanh"})
-        .after({"relu"});
+        .after({"relu", "silu"});
   }
 };
 

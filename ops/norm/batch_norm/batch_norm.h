@@ -61,7 +61,7 @@ struct Forward {
         .real("momentum", &Forward::momentum, 0.1)
         .choice("activation", &Forward::activation, {"none", "relu", "silu"}, Activation::none)
         .scratch("scratch", &Forward::scratch)
-        .after({"layer_norm", "instance_norm"});
+        .after({"layer_norm", "group_norm"});
   }
 };
 

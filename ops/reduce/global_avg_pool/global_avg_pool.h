@@ -18,7 +18,7 @@ struct Forward {
             {DType::f32, DType::f16, DType::bf16})
         .strided()
         .out("y", &Forward::y, {"batch", "channels"}, "x")
-        .after({"reduce"});
+        .after({"reduce", "norm"});
   }
 };
 

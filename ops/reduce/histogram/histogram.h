@@ -25,7 +25,7 @@ struct Args {
         .index()
         .choice("spacing", &Args::spacing, {"uniform", "any"})
         .scratch("scratch", &Args::scratch)
-        .after({"reduce"});
+        .after({"reduce", "global_avg_pool"});
   }
 };
 

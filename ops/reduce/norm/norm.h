@@ -22,7 +22,7 @@ struct Args {
         .choice("kind", &Args::kind, {"two", "one", "infinity", "power"})
         .real("p", &Args::p, 3)  // of "power" alone; above 0
         .scratch("scratch", &Args::scratch)
-        .after({"reduce"});
+        .after({"reduce", "argmax"});
   }
 };
 

@@ -30,7 +30,7 @@ struct Args {
         .out("y", &Args::y, {"segments", "cols"}, "x")
         .choice("kind", &Args::kind, {"sum", "mean", "max"})
         .scratch("scratch", &Args::scratch)
-        .after({"reduce"});
+        .after({"reduce", "histogram"});
   }
 };
 
