@@ -56,7 +56,7 @@ TEST_F(BadInput, LinkErrorsNameTheSource) {
         "namespace my { __device__ float twice(float); }\n"
         "__global__ void scale(float* p) { *p = my::twice(*p); }\n"
         "int main() { scale<<<1, 1>>>(nullptr); }\n");
-  expect("$CC undefined.cu", 1,
+  expect("$CC -rdc=true undefined.cu", 1,
          "undefined.cu:2: error: undefined reference to 'my::twice(float)'\n");
   EXPECT_EQ(output_.find("/simt-"), std::string::npos) << output_;
   EXPECT_EQ(output_.find("collect2"), std::string::npos) << output_;
@@ -70,6 +70,29 @@ TEST_F(BadInput, LinkErrorsNameTheSource) {
                          "Create(void**);\nint main() { return " + name + "Create(nullptr); }\n");
     expect("$CC blas.cu", 1, "'" + std::string(name) + "Create'; link with -l" + name + "\n");
   }
+}
+
+// nvcc has only the device functions and variables of the file itself.
+TEST_F(BadInput, OtherFilesNeedAnOption) {
+  write("a.cu",
+        "__device__ int twice(int);\n"
+        "extern __device__ int count;\n"
+        "__global__ void k(int* p) { *p = twice(*p) + count; }\n"
+        "int main() { k<<<1, 1>>>(nullptr); }\n");
+  write("b.cu", "__device__ int twice(int i) { return 2 * i; }\n__device__ int count;\n");
+  expect("$CC a.cu b.cu", 1,
+         "a.cu:3:34: error: device function 'twice' is not defined in this file: another file's "
+         "needs the option -rdc=true");
+  expect("$CC a.cu b.cu", 1, "a.cu:2:23: warning: device variable 'count' is declared extern");
+  EXPECT_EQ(shell("$CC -rdc=true a.cu b.cu -o both"), 0) << output_;
+  EXPECT_EQ(shell("$CC -dc a.cu b.cu && $CC a.o b.o -o both"), 0) << output_;
+  write("c.cu",
+        "extern __device__ int count;\n"
+        "__global__ void k(int* p) { *p = count; }\n"
+        "int main() { k<<<1, 1>>>(nullptr); }\n");
+  expect("$CC c.cu b.cu", 1, "c.cu:2: error: undefined reference to 'count'\n");
+  EXPECT_EQ(output_.find("relocation"), std::string::npos) << output_;
+  EXPECT_EQ(output_.find("TEXTREL"), std::string::npos) << output_;
 }
 
 TEST_F(BadInput, Outputs) {

@@ -46,6 +46,40 @@ void take_launch_in_clang(SourceLocation& location, std::string& text) {
   text = "the kernel takes (" + m[2].str() + "), but is launched with others";
 }
 
+// CUDA's words that people misspell in a way which the compiler does not see: an underscore or a
+// capital letter more or less.
+std::string cuda_word(const std::string& wrong) {
+  const auto letters = [](const std::string& word) {
+    std::string only;
+    for (const char c : word)
+      if (c != '_') only += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return only;
+  };
+  for (const char* word :
+       {"__global__",      "__device__",     "__host__",         "__shared__",
+        "__constant__",    "__managed__",    "__restrict__",     "__launch_bounds__",
+        "__forceinline__", "__syncthreads",  "__syncwarp",       "__threadfence",
+        "__shfl_sync",     "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync",
+        "__ballot_sync",   "threadIdx",      "blockIdx",         "blockDim",
+        "gridDim",         "warpSize"})
+    if (letters(word) == letters(wrong)) return word;
+  return "";
+}
+
+// The same for a name that a message says is not known.
+std::string with_cuda_word(const std::string& text) {
+  static const std::regex unknown(
+      "^(?:unknown type name |use of undeclared identifier "
+      ")?(?:\xe2\x80\x98|')(\\w+)(?:\xe2\x80\x99|')"
+      "( does not name a type| was not declared in this scope)?(?:; did you mean .*)?$");
+  std::smatch m;
+  if (!std::regex_match(text, m, unknown)) return text;
+  const std::string word = cuda_word(m[1]);
+  if (word.empty()) return text;
+  const std::size_t guess = text.find("; did you mean ");
+  return text.substr(0, guess) + "; did you mean '" + word + "'?";
+}
+
 // What a message says, without the translator's names.
 std::string plain(std::string text) {
   static const std::regex error("^#error \"(.*)\"$");
@@ -67,7 +101,11 @@ std::string plain(std::string text) {
   if (std::regex_match(text, m, launch)) {
     return "the kernel takes (" + m[1].str() + "), but is launched with (" + m[2].str() + ")";
   }
-  text = std::regex_replace(text, known_type, "$1");
+  if (text.rfind("too many arguments to function ", 0) == 0 &&
+      text.find("simt::config(") != text.npos) {
+    return "a launch has at most four values: <<<grid, block, bytes of shared memory, stream>>>";
+  }
+  text = with_cuda_word(std::regex_replace(text, known_type, "$1"));
   return std::regex_replace(text, name, "");
 }
 

@@ -72,7 +72,10 @@ std::string readable_link_messages(const std::string& raw,
     drop_section(line);
     const bool only_where =
         line.find(": in function `") != std::string::npos && ends_with(line, "':");
-    if (only_where || line.rfind("collect2: ", 0) == 0) continue;
+    // What the linker says further about a variable that it has not found.
+    const bool only_more = line.find("relocation against ") != std::string::npos ||
+                           line.find("creating DT_TEXTREL") != std::string::npos;
+    if (only_where || only_more || line.rfind("collect2: ", 0) == 0) continue;
     if (line.find("undefined reference to `main'") != std::string::npos) {
       line =
           "warpath cc: there is no main function; -c compiles without linking, -shared makes a "

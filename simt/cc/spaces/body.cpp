@@ -357,9 +357,7 @@ void Body::lambda(Index open) {
     local.depth = depth_ + 1;
     locals_.push_back(local);
   }
-  if (annotated != none && !o_.extended_lambda) {
-    say(false, open, "a lambda marked __device__ or __host__ needs the option --extended-lambda");
-  } else if (annotated != none && on_host() && (space & space_device) != 0) {
+  if (annotated != none && o_.extended_lambda && on_host() && (space & space_device) != 0) {
     judge_captures(open, body);
   }
   if (space == 0 || runs_on_device()) return;  // it runs where it is

@@ -55,6 +55,7 @@ class Body {
   const Local* operand_after(Index i) const;
 
   bool may_call(const Function& callee) const;
+  void other_file(Index i, const Function& callee);
   void complain_call(Index i, const Function& callee, std::string_view shown);
   void say(bool warning, Index i, const std::string& what, std::string_view function = {});
   // How many arguments; ~0u if it cannot be said.

@@ -32,6 +32,12 @@ void Body::complain_call(Index i, const Function& callee, std::string_view shown
   const std::string name = in_quotes(shown);
   const std::string_view key =
       callee.owner == nullptr && !callee.is_operator ? callee.name : std::string_view();
+  if (callee.space == space_kernel && t.is(i + 1, '<') && t.is(i + 2, '<')) {
+    return say(false, i,
+               "a launch of kernel " + name + " has three '<' and three '>': " +
+                   std::string(shown) + "<<<blocks, threads>>>(...)",
+               key);
+  }
   if (callee.space == space_kernel) {
     return say(false, i,
                "kernel " + name + " is called like a function: launch it with " +
@@ -71,7 +77,7 @@ void Body::call(Index i, const std::vector<const Function*>& candidates, Index o
   const Function* wrong = nullptr;
   for (const Function* f : candidates) {
     if (count != ~0u && (count < f->least || count > f->most)) continue;
-    if (may_call(*f)) return;
+    if (may_call(*f)) return other_file(i, *f);
     // Of two that may be meant, the one about which less is said.
     if (wrong == nullptr || (space_ == space_both && f->space == space_host)) wrong = f;
   }
@@ -80,6 +86,23 @@ void Body::call(Index i, const std::vector<const Function*>& candidates, Index o
         i, *wrong,
         wrong->is_operator ? "operator" + std::string(wrong->name) : std::string(t.text(i)));
   }
+}
+
+// Without -rdc=true nvcc has only the device functions of the file itself.
+void Body::other_file(Index i, const Function& f) {
+  if (o_.linked || function_->space != space_kernel || function_->is_template ||
+      f.space != space_device || f.is_template || f.is_operator || f.is_constexpr ||
+      f.is_defaulted || f.owner != nullptr)
+    return;
+  const auto all = m_.free_functions.find(f.name);
+  if (all == m_.free_functions.end()) return;
+  for (const Function* other : all->second) {
+    if (other->body != none || other->is_template) return;
+  }
+  say(false, i,
+      "device function " + in_quotes(f.name) +
+          " is not defined in this file: another file's needs the option -rdc=true, for all files",
+      f.name);
 }
 
 // A name that begins an expression, maybe `a::b<c>::d`. Returns the last token that is dealt with.

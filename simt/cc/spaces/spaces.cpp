@@ -7,6 +7,7 @@
 #include "spaces/body.h"
 #include "spaces/declarations.h"
 #include "spaces/lookup.h"
+#include "spaces/options_needed.h"
 #include "spaces/own_tokens.h"
 
 namespace simt::cc::spaces {
@@ -106,6 +107,8 @@ Findings judge(const Source& source, const Options& options) {
                               "or a kernel or the host "
                               "writes it");
   }
+  judge_marked_lambdas(tokens, options.extended_lambda, report);
+  if (!options.linked) find_extern_variables(model, report);
   Uses uses(tokens);
   for (const Function& f : model.functions) {
     if (f.body == none || (f.only_if_used && f.space != space_kernel && !uses.is_used(f)) ||
