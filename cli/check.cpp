@@ -188,6 +188,20 @@ std::string launch_words(const Options& o) {
   return words;
 }
 
+// The learner's file that a record is of; empty: it is of a shipped rung.
+std::string own_file(const Options& o, const harness::Record& r) {
+  if (is_kernel_file(r.name))
+    for (const std::string& word : o.names)
+      if (is_kernel_file(word) && std::filesystem::path(word).filename() == r.name) return word;
+  return {};
+}
+
+// How it is checked; empty as before.
+std::string own_words(const Options& o, const harness::Record& r) {
+  const std::string file = own_file(o, r);
+  return file.empty() ? file : r.op + " " + shell_word(file) + launch_words(o);
+}
+
 // A plain kernel has no launcher that could set its output to zero: its comment says so. Empty: that is not the trouble.
 std::string let_it_begin_with_zeros(const harness::Record& r, const std::string& file) {
   const std::size_t what = r.reason.find("depends on what the output or the scratch held");
@@ -200,17 +214,32 @@ std::string let_it_begin_with_zeros(const harness::Record& r, const std::string&
       r.op, output);
 }
 
-// A launch that never was: its reason names the number that is wrong.
-bool was_refused(const harness::Record& r) {
-  return r.output.find(" cannot run: ") != std::string::npos &&
-         r.reason.find(": ") != std::string::npos && r.reason.starts_with("cudaError");
+// Right results do not show a race or a barrier that some threads skip: for a learner's file that passed.
+std::string passed_step(const Options& o, const Backend& backend,
+                        const std::vector<OpOutcome>& outcomes) {
+  if (o.sanitize || backend.gpu) return {};
+  for (const OpOutcome& outcome : outcomes)
+    for (const harness::Record& r : outcome.records)
+      if (r.status == harness::Status::passed)
+        if (const std::string own = own_words(o, r); !own.empty())
+          return fmt::format(
+              "./warpath check {} --sanitize finds what right results do not show: a race, an "
+              "unwritten read, a barrier that some threads skip",
+              own);
+  return {};
+}
+
+// A launch that no GPU takes: watching the accesses of a kernel that does not run is of no use.
+bool is_refused_launch(const harness::Record& r) {
+  return r.reason.starts_with("cudaErrorInvalidValue: invalid argument: ") ||
+         r.reason.starts_with("cudaErrorInvalidConfiguration: ");
 }
 
 // What helps with the first failure; empty: nothing failed, or the reason itself says it.
 std::string next_step(const Options& o, const Backend& backend,
                       const std::vector<OpOutcome>& outcomes) {
   const auto failed = std::find_if_not(outcomes.begin(), outcomes.end(), passed_or_skipped);
-  if (failed == outcomes.end()) return {};
+  if (failed == outcomes.end()) return passed_step(o, backend, outcomes);
   const OpEntry& entry = *failed->entry;
   if (o.sanitize) {
     for (const harness::Record& r : failed->records)
@@ -226,15 +255,15 @@ std::string next_step(const Options& o, const Backend& backend,
   if (backend.gpu) return {};
   for (const harness::Record& r : failed->records) {
     if (r.status != harness::Status::failed || r.reason.starts_with("no answer")) continue;
-    if (was_refused(r)) return {};  // no kernel ran that could be watched
-    std::string what = r.op + " --rung " + r.name;
-    if (is_kernel_file(r.name))
-      for (const std::string& word : o.names)
-        if (is_kernel_file(word) && std::filesystem::path(word).filename() == r.name) {
-          if (const std::string zeros = let_it_begin_with_zeros(r, word); !zeros.empty())
-            return zeros;
-          what = r.op + " " + shell_word(word) + launch_words(o);
-        }
+    const std::string own = own_file(o, r);
+    if (!own.empty())
+      if (const std::string zeros = let_it_begin_with_zeros(r, own); !zeros.empty()) return zeros;
+    if (is_refused_launch(r))  // no kernel ran that could be watched
+      return own.empty() || registers_rung(own) ? std::string()
+                                                : "another launch: --grid, --block and --shared, "
+                                                  "or <<<…>>> in the comment above the "
+                                                  "kernel: docs/your-kernel.md";
+    const std::string what = own.empty() ? r.op + " --rung " + r.name : own_words(o, r);
     return fmt::format(
         "./warpath check {} --sanitize --case '{}' watches every access: it names the "
         "line of an access out of bounds, a race, an unwritten read",

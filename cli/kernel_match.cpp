@@ -7,6 +7,7 @@
 #include <optional>
 #include <regex>
 #include <set>
+#include <sstream>
 
 #include "cli/op_names.h"
 #include "cli/options.h"
@@ -465,8 +466,22 @@ class Matcher {
       return axes.size() > 1 ? "dim3(" + text + ")" : text;
     };
     m_.launch.grid = pick("grid", asked_.grid, 0, "");
-    m_.launch.block = pick("block", asked_.block, 1, "256");
+    m_.launch.block = pick("block", asked_.block, 1, uses_second_axis() ? "16, 16" : "256");
     m_.launch.shared = pick("shared", asked_.shared, 2, "0");
+  }
+
+  // Whether the kernel asks for its place in a block of two axes.
+  bool uses_second_axis() const {
+    int next = 0;
+    for (const Kernel& k : source_.kernels)
+      if (k.line > kernel_.line && (next == 0 || k.line < next)) next = k.line;
+    std::istringstream lines(source_.text);
+    int number = 0;
+    for (std::string line; std::getline(lines, line);)
+      if (++number >= kernel_.line && (next == 0 || number < next) &&
+          line.find("threadIdx.y") != line.npos)
+        return true;
+    return false;
   }
 
   void complain_of_missing() const {

@@ -233,7 +233,7 @@ static void launch(const void* args, cudaStream_t stream) {{
 {3}  const dim3 warpath_block({4});
   const dim3 warpath_grid({5});
   ::{6}{7}<<<warpath_grid, warpath_block, {8}, stream>>>({9});
-  CUDA_CHECK(cudaGetLastError());
+  warpath::plain::check_launch({14}, {15});
 {13}}}
 static const warpath::plain::Registrar registrar({10}, {11}, supports, launch, {12});
 }}
@@ -245,7 +245,8 @@ static const warpath::plain::Registrar registrar({10}, {11}, supports, launch, {
       m.kernel->name, m.template_arguments, m.launch.shared, fmt::join(m.arguments, ", "),
       quoted(m.contract->name()), quoted(source.file.string()),
       // Sums by atomic additions differ from run to run, and are right.
-      atomics ? "false" : "true", widening);
+      atomics ? "false" : "true", widening, quoted("the launch of " + m.kernel->bare_name()),
+      quoted(source.place(m.kernel->line)));
 }
 
 std::string describe(const KernelMatch& m) {

@@ -32,6 +32,11 @@ inline std::int64_t size_of_dim(std::initializer_list<Axis> axes) {
   return -1;
 }
 
+inline void check_launch(const char* what, const char* place) {
+  if (const cudaError_t e = cudaGetLastError(); e != cudaSuccess)
+    detail::throw_cuda(cudaGetErrorName(e), cudaGetErrorString(e), what, place);
+}
+
 // Blocks enough for every element of the largest tensor. Blocks with one axis count elements; blocks
 // with more take the last axis as x, the one before it as y, and all the others as z.
 inline dim3 covering(dim3 block, std::initializer_list<const Tensor*> tensors) {

@@ -64,6 +64,40 @@ TEST_F(PlainKernel, IsMatchedByNames) {
   EXPECT_TRUE(has(s.out, "only a in f32")) << s.out;
 }
 
+// A right result is no proof; and a launch that no GPU takes is told once, at the kernel's line.
+TEST_F(PlainKernel, WhatToDoNextFitsTheVerdict) {
+  const Said passed = check(add, {"vector_add"});
+  EXPECT_TRUE(has(passed.out,
+                  "next: ./warpath check vector_add mine.cu --sanitize finds what right "
+                  "results do not show"))
+      << passed.out;
+  const Said refused = check(add, {"vector_add", "--block", "2048"});
+  EXPECT_EQ(refused.status, 1) << refused.err;
+  EXPECT_TRUE(has(refused.out,
+                  "a block of 2048 threads, (2048, 1, 1); the limit is 1024 [the "
+                  "launch of add at mine.cu:1]\n"))
+      << refused.out;
+  EXPECT_FALSE(has(refused.out, "cannot run")) << refused.out;
+  EXPECT_TRUE(has(refused.out, "next: another launch: --grid, --block")) << refused.out;
+}
+
+TEST_F(PlainKernel, ABlockHasTheAxesThatTheKernelUses) {
+  const std::string text =
+      "__global__ void other(int* p) { p[threadIdx.x] = 0; }\n"
+      "__global__ void transpose(const float* in, float* out, int rows, int cols) {\n"
+      "  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + "
+      "threadIdx.y;\n"
+      "  if (x < cols && y < rows) out[x * rows + y] = in[y * cols + x];\n"
+      "}\n"
+      "__global__ void last(int* p) { p[threadIdx.y] = 0; }\n";
+  const Said s = check(text, {"transpose", "--kernel", "transpose"});
+  EXPECT_EQ(s.status, 0) << s.out << s.err;
+  EXPECT_TRUE(has(s.out, "dim3(16, 16)>>>")) << s.out;
+  const Said asked = check(text, {"transpose", "--kernel", "transpose", "--block", "32,4"});
+  EXPECT_EQ(asked.status, 0) << asked.out << asked.err;
+  EXPECT_TRUE(has(asked.out, "dim3(32,4)>>>")) << asked.out;
+}
+
 // Every write is seen in a second run under the checks.
 TEST_F(PlainKernel, AWrongElementIsSaidWithItsWriter) {
   std::string wrong = add;
