@@ -115,7 +115,9 @@ nlohmann::json run_counted(const std::vector<std::string>& command, int blocks,
     throw TypeMissing{""};
   if (!fs::exists(file)) {
     throw Refusal(
-        fmt::format("{} counted nothing: it launches no kernel that was built by `cc --xray`{}",
+        fmt::format("{} counted nothing: it launches no kernel that was built by `cc --xray`, or "
+                    "takes the counts "
+                    "itself (simt::take_counts){}",
                     fs::path(command.front()).filename().string(),
                     result.output.empty() ? "" : ". It says:\n" + result.output));
   }

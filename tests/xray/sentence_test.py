@@ -38,8 +38,30 @@ PROGRAMS = {
 }  # fmt: skip
 
 
+TAKES_THEM = """#include <simt/counts.h>
+__global__ void kernel(float* x) { x[threadIdx.x] = 1; }
+int main() {
+  float* x;
+  cudaMalloc(&x, 128);
+  kernel<<<1, 32>>>(x);
+  cudaDeviceSynchronize();
+  return simt::take_counts().find("kernel") == std::string::npos;
+}
+"""
+
+
+def check_taken(warpath):
+    """Nothing is left to be told of a program that took its counts itself."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "program.cu"
+        program.write_text(TAKES_THEM)
+        done = subprocess.run([warpath, "xray", str(program)], capture_output=True, text=True, check=False)  # fmt: skip
+    assert done.returncode == 2 and "takes the counts itself" in done.stderr, done.stderr
+
+
 def main():
     warpath = str(Path(sys.argv[1]).resolve())
+    check_taken(warpath)
     for line, wanted in PROGRAMS.items():
         with tempfile.TemporaryDirectory() as folder:
             program = Path(folder) / "program.cu"
