@@ -112,7 +112,7 @@ def counted(x):
     }
 
 
-MEASURES = {"loads", "stores", "load_sectors", "store_sectors", "wavefronts", "conflicts", "barriers"}
+MEASURES = {"loads", "stores", "load_sectors", "store_sectors", "wavefronts", "conflicts", "barriers"}  # fmt: skip
 
 
 def broken_claim(name, x, claim):
