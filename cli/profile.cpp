@@ -1,4 +1,4 @@
-// warpath profile: ncu around one rung, its counters beside the counts of xray.
+// warpath profile: ncu around one rung, its counters beside the counts of xray; a timeline where nsys is.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -12,6 +12,7 @@
 #include "cli/learner.h"
 #include "cli/report.h"
 #include "cli/terminal.h"
+#include "cli/timeline.h"
 #include "cli/xray_run.h"
 #include "harness/process.h"
 
@@ -25,7 +26,8 @@ Examples:
   ./warpath profile softmax/01_naive               ncu's counters beside xray's counts; keeps the report file
   ./warpath profile softmax/01_naive --case '1k rows' --dtype f32
 
-Needs a GPU, nvcc and ncu. Exit status: 0 done, 2 the command was wrong or a part is missing.)";
+Needs a GPU, nvcc and ncu; where nsys is installed, a timeline is kept too.
+Exit status: 0 done, 2 the command was wrong or a part is missing.)";
 
 struct Metric {
   const char *name, *words;
@@ -131,31 +133,32 @@ int profile(const Options& o) {
   const std::string report = fmt::format("{}_{}.ncu-rep", op, file.stem().string());
   const std::string test =
       x.test.substr(x.test.find('\'') + 1, x.test.rfind('\'') - x.test.find('\'') - 1);
-  const harness::CommandResult run =
-      harness::run_command({ncu,
-                            "-f",
-                            "-o",
-                            report,
-                            "--set",
-                            "full",
-                            "--clock-control",
-                            "none",
-                            "--kernel-name",
-                            fmt::format("regex:^({})$", fmt::join(kernels, "|")),
-                            "--metrics",
-                            fmt::format("{}", fmt::join(names, ",")),
-                            places.program.string(),
-                            "check",
-                            library.string(),
-                            x.shape.empty() ? "--case" : "--smaller",
-                            test,
-                            "--dtype",
-                            x.test.substr(x.test.rfind(' ') + 1),
-                            "--backend",
-                            "cuda",
-                            "--no-fork",
-                            "--launches",
-                            "1"});
+  const std::vector<std::string> program = {places.program.string(),
+                                            "check",
+                                            library.string(),
+                                            x.shape.empty() ? "--case" : "--smaller",
+                                            test,
+                                            "--dtype",
+                                            x.test.substr(x.test.rfind(' ') + 1),
+                                            "--backend",
+                                            "cuda",
+                                            "--no-fork",
+                                            "--launches",
+                                            "1"};
+  std::vector<std::string> line = {ncu,
+                                   "-f",
+                                   "-o",
+                                   report,
+                                   "--set",
+                                   "full",
+                                   "--clock-control",
+                                   "none",
+                                   "--kernel-name",
+                                   fmt::format("regex:^({})$", fmt::join(kernels, "|")),
+                                   "--metrics",
+                                   fmt::format("{}", fmt::join(names, ","))};
+  line.insert(line.end(), program.begin(), program.end());
+  const harness::CommandResult run = harness::run_command(line);
   if (run.output.find("ERR_NVGPUCTRPERM") != run.output.npos)
     throw Refusal(
         "ncu may not read the GPU's counters: run this as root, or load the driver with "
@@ -185,6 +188,9 @@ int profile(const Options& o) {
   }
   table.print();
   fmt::print("\nthe whole report: {} (ncu-ui opens it, or ncu --import)\n", report);
+  const std::string timeline =
+      keep_timeline(program, fmt::format("{}_{}", op, file.stem().string()));
+  if (!timeline.empty()) fmt::print("{}\n", timeline);
   return all_passed;
 }
 
