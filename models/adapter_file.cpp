@@ -54,10 +54,6 @@ void make_folder(const fs::path& folder) {
   if (error) throw Error(folder.string() + ": cannot be made: " + error.message());
 }
 
-std::vector<std::int64_t> shape_of(const Tensor& t) {
-  return {t.shape.begin(), t.shape.begin() + t.rank};
-}
-
 const std::string peft_prefix = "base_model.model.";
 
 }  // namespace

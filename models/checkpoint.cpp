@@ -15,10 +15,6 @@ namespace fs = std::filesystem;
 namespace warpath::models {
 namespace {
 
-std::vector<std::int64_t> shape_of(const Tensor& t) {
-  return {t.shape.begin(), t.shape.begin() + t.rank};
-}
-
 TensorToWrite to_write(const harness::Device& device, const std::string& name, const Tensor& t) {
   return {name, t.dtype, shape_of(t), [&device, t] {
             std::vector<unsigned char> bytes(static_cast<std::size_t>(t.bytes()));

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/host/dtype.h"
+#include "core/host/tensor.h"
 
 namespace warpath::models {
 
@@ -45,6 +46,11 @@ class SafetensorsFile {
   std::map<std::string, Entry> entries_;
   std::map<std::string, std::string> metadata_;
 };
+
+// As files have it.
+inline std::vector<std::int64_t> shape_of(const Tensor& t) {
+  return {t.shape.begin(), t.shape.begin() + t.rank};
+}
 
 struct TensorToWrite {
   std::string name;

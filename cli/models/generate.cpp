@@ -132,7 +132,7 @@ models::GeneratorSize size_of(const GenerateOptions& g, const models::Config& co
   return s;
 }
 
-void look(const Options& o) {
+void look_at_writing(const Options& o) {
   if (!o.generate.tokenise.empty()) return;
   look_at_model(o.generate);
   sampling_of(o.generate);
@@ -260,6 +260,6 @@ const Command generate_command = {
       add_json_flag(flags, o);
     },
     generate,
-    look};
+    look_at_writing};
 
 }  // namespace warpath::cli

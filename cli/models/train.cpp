@@ -302,7 +302,7 @@ class Run {
 };
 
 // Refuses options that do not fit together, and files that are not there.
-void look(const Options& o) {
+void look_at_training(const Options& o) {
   const TrainOptions& t = o.train;
   const TrainSettings s = settings_of(o);
   if (t.resume && t.out.empty()) throw Refusal("--resume needs the --out of the run to go on with");
@@ -314,7 +314,7 @@ void look(const Options& o) {
 }
 
 int train(const Options& o) {
-  look(o);
+  look_at_training(o);
   const TrainOptions& t = o.train;
   const TrainSettings s = settings_of(o);
   const harness::Places places = harness::find_places();
@@ -441,6 +441,6 @@ const Command train_command = {
       add_json_flag(flags, o);
     },
     train,
-    look};
+    look_at_training};
 
 }  // namespace warpath::cli
