@@ -5,6 +5,9 @@
 #include <cctype>
 #include <cstring>
 #include <deque>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "cli/call.h"
 #include "cli/check_process.h"
@@ -235,6 +238,12 @@ bool is_refused_launch(const harness::Record& r) {
          r.reason.starts_with("cudaErrorInvalidConfiguration: ");
 }
 
+bool speaks_of_barriers(const std::filesystem::path& lesson) {
+  std::ifstream in(lesson);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  return text.find("barrier") != text.npos || text.find("__syncthreads") != text.npos;
+}
+
 // What helps with the first failure; empty: nothing failed, or the reason itself says it.
 std::string next_step(const Options& o, const Backend& backend,
                       const std::vector<OpOutcome>& outcomes) {
@@ -244,12 +253,12 @@ std::string next_step(const Options& o, const Backend& backend,
   if (o.sanitize) {
     for (const harness::Record& r : failed->records)
       for (const auto& f : r.findings)
-        if (f.value("kind", "") == "race")
-          return fmt::format(
-              "{}: the lesson says which barriers its rungs need, "
-              "and why",
-              near_path(harness::find_places().root / "ops" / entry.family / entry.folder /
-                        "README.md"));
+        if (f.value("kind", "") == "race") {
+          const auto lesson =
+              harness::find_places().root / "ops" / entry.family / entry.folder / "README.md";
+          if (speaks_of_barriers(lesson))
+            return near_path(lesson) + ": the lesson says which barriers its rungs need, and why";
+        }
     return {};
   }
   if (backend.gpu) return {};

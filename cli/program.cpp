@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -189,11 +190,10 @@ void Flags::real(const char* flag, double& into, const char* help) {
 void Flags::number(const char* flag, std::uint64_t& into, const char* help) {
   const auto is_number = [](const std::string& text) -> std::string {
     std::uint64_t value = 0;
-    const bool digits =
-        !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-    return digits && CLI::detail::lexical_cast(text, value)
-               ? ""
-               : fmt::format("'{}' is no whole number from 0 on", text);
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    if (!text.empty() && stop == end && error == std::errc()) return {};
+    return fmt::format("'{}' is no whole number from 0 on", text);
   };
   app(command_)
       .add_option(flag, into, help)

@@ -62,6 +62,11 @@ DType stored_dtype(const std::filesystem::path& weights, bool gpu) {
 void look_at_model(const GenerateOptions& g) {
   if (!g.dtype.empty() && g.dtype != "f32" && g.dtype != "bf16" && g.dtype != "f16")
     throw Refusal(fmt::format("--dtype {}: f32, bf16 and f16 are known", g.dtype));
+  if (g.model.empty() && !g.adapter.empty())
+    throw Refusal(
+        fmt::format("--adapter {0} needs the model that it was trained beside: --model DIR "
+                    "--adapter {0}",
+                    g.adapter));
   if (g.model.empty()) return;  // the toy
   const std::filesystem::path folder = model_folder(g.model);
   if (!g.adapter.empty()) models::read_adapter_config(models::adapter_folder(g.adapter));

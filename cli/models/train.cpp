@@ -301,6 +301,12 @@ class Run {
   Progress line_;
 };
 
+// "124.4 M"; a toy has thousands.
+std::string count_text(std::int64_t n) {
+  return n < 1'000'000 ? fmt::format("{:.1f} thousand", static_cast<double>(n) / 1e3)
+                       : fmt::format("{:.1f} M", static_cast<double>(n) / 1e6);
+}
+
 // Refuses options that do not fit together, and files that are not there.
 void look_at_training(const Options& o) {
   const TrainOptions& t = o.train;
@@ -335,11 +341,10 @@ int train(const Options& o) {
                         static_cast<double>(trainer.trained_count()) / 1e6)
           : "";
   if (!o.json)
-    fmt::print("{}: {:.1f} M parameters in {}{}, {} x {}{} tokens per step, on {} ({})\n", t.model,
-               static_cast<double>(trainer.parameter_count()) / 1e6, name(s.dtype), trained,
-               s.batch.size, s.batch.sequence,
-               s.accumulate > 1 ? fmt::format(" x {}", s.accumulate) : "", backend.info().name,
-               backend.name());
+    fmt::print("{}: {} parameters in {}{}, {} x {}{} tokens per step, on {} ({})\n", t.model,
+               count_text(trainer.parameter_count()), name(s.dtype), trained, s.batch.size,
+               s.batch.sequence, s.accumulate > 1 ? fmt::format(" x {}", s.accumulate) : "",
+               backend.info().name, backend.name());
   if (t.memory) {
     TrainSettings full = s;
     full.batch.tuning = {};
@@ -353,7 +358,10 @@ int train(const Options& o) {
   data.check(s.config.vocabulary, s.batch.sequence);
   trainer.allocate();
   const std::filesystem::path weights = std::filesystem::path(t.model) / "model.safetensors";
-  if (is_folder(t.model) && SafetensorsFile::there(weights)) load_weights(weights, trainer);
+  if (is_folder(t.model) && SafetensorsFile::there(weights))
+    load_weights(weights, trainer);
+  else if (is_folder(t.model) && !t.resume && !o.json)
+    fmt::print("no model.safetensors there: begins with random weights\n");
   if (!t.adapter.empty()) load_adapter(adapter_folder(t.adapter), trainer);
   if (!t.merge.empty()) {
     save_merged(t.merge, trainer);

@@ -154,6 +154,22 @@ TEST_F(PlainKernel, ABlockOfNoThreadsIsRefusedByTheLaunch) {
   EXPECT_TRUE(has(s.out, "cudaErrorInvalid")) << s.out;
 }
 
+// The lesson of vector_add speaks of no barrier: it is no help with a race.
+TEST_F(PlainKernel, ARaceNamesALessonThatHasBarriers) {
+  const std::string racing =
+      R"(__global__ void race(const float* a, const float* b, float* c, int n) {
+  __shared__ float s[256];
+  s[threadIdx.x] = 1;
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) c[i] = a[i] + b[i] + 0 * s[255 - threadIdx.x];
+}
+)";
+  const Said s = check(racing, {"vector_add", "--sanitize", "--case", "prime"});
+  EXPECT_EQ(s.status, 1) << s.err;
+  EXPECT_TRUE(has(s.out, "race: two threads")) << s.out;
+  EXPECT_FALSE(has(s.out, "the lesson says")) << s.out;
+}
+
 TEST_F(PlainKernel, AHundredOpsAreNotListedInOneLine) {
   const Said s = lab.run({"check", "xylophone"});
   EXPECT_EQ(s.err, "warpath: no op or family 'xylophone'; ./warpath ops lists them\n");

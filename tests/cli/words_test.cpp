@@ -37,6 +37,12 @@ TEST(Words, ALookRefusesAndRunsNothing) {
   expect_refusal(lab.run({"check", "toy", "kernel.cu"}), "no file 'kernel.cu'");
   expect_refusal(lab.run({"run", "kernel.cu"}), "no file 'kernel.cu'");
   expect_refusal(lab.run({"train", "--steps", "0"}), "whole number from 1 on");
+  expect_refusal(lab.run({"generate", "--adapter", "lora"}),
+                 "--adapter lora needs the model that it was trained beside");
+  expect_refusal(lab.run({"generate", "--model", "none"}), "none: no config.json there");
+  expect_refusal(lab.run({"generate", "--top-p", "3"}), "--top-p: more than 0, at most 1");
+  expect_refusal(lab.run({"train", "--resume"}), "--resume needs the --out");
+  expect_refusal(lab.run({"train", "--data", "none.txt"}), "none.txt: no such file or folder");
   for (const char* command : {"check", "run"}) {
     const Said s = lab.run({command, "toy"});
     EXPECT_EQ(s.status, 0) << s.err;
