@@ -103,8 +103,8 @@ std::vector<std::string> save(const harness::Places& places, const Backend& back
       records[result_file(places, *o.entry, backend)].push_back(std::move(r));
   std::vector<std::string> files;
   for (const auto& [file, rated] : records) {
-    const bool anew = whole || !fs::exists(file);
-    (anew ? harness::write_results : harness::update_results)(file, head, rated);
+    const bool create = whole || !fs::exists(file);
+    (create ? harness::write_results : harness::update_results)(file, head, rated);
     files.push_back(file.string());
   }
   return files;

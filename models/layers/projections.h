@@ -1,7 +1,7 @@
 // Several linear layers of one input, and their results: q, k and v; gate and up.
 //
 // Their weights lie one behind the other in memory. When a model writes one token per text, one product makes all results,
-// side by side in each row: one launch in place of several, each of which would have to start reading the weights anew.
+// side by side in each row: one launch in place of several, each of which would have to start reading the weights again.
 #pragma once
 #include "models/layers/linear.h"
 

@@ -12,7 +12,7 @@ are in CLASSES; each is a statement that is held to the counts or to the times i
 Rungs that nobody has read with xray yet are named in not_read.json, each with the reason; any other rung without an entry is
 an error. Without --all only rungs of a few ops are run, and the next rung is held to the counts where it is among them; with
 it all rungs, the last of each ladder too: they must be counted. --saved keeps what was counted in a folder and uses it again,
-priced anew, so that a run that was interrupted can go on. --write puts the numbers into docs/xray.md.
+priced again, so that a run that was interrupted can go on. --write puts the numbers into docs/xray.md.
 
 claims.json has what lessons say about bytes, coalescing and bank conflicts: the words, which must be in the op's README,
 and what follows from them (see `counted`), on the case that xray chooses or on the one under "on". With --all every claim is

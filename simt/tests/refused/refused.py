@@ -191,7 +191,7 @@ def render():
         [
             "# What `cc` refuses because nvcc does",
             "",
-            f"Of the {len(names())} programs in `simt/tests/refused` nvcc {record['nvcc']} refuses {errors} and warns about the others.",
+            f"nvcc {record['nvcc']} refuses {errors} of the {len(names())} programs in `simt/tests/refused` and warns about the others.",
             "`cc` does the same, at the same lines. It accepts the correct twin of each, in `right/`, as nvcc does.",
             "[cc.md](cc.md#what-nvcc-refuses) names what it does not see.",
             "Written by `simt/tests/refused/refused.py table`.",

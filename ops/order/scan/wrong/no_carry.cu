@@ -1,4 +1,4 @@
-// Every chunk of a row starts anew: right for rows that one block takes at once.
+// Every chunk of a row starts from the identity: right for rows that one block takes at once.
 #include "ops/order/scan/walk.cuh"
 
 namespace warpath::scan {
