@@ -35,9 +35,9 @@ missing() {
 END
   chmod +x "$work/no_blas/g++"
   printf '#include <cublas_v2.h>\n' >"$work/blas.cu"
-  for words in "$work/blas.cu" "plain.cu -lcublas" "plain.cu -l cublasLt"; do
+  for words in "cc $work/blas.cu" "cc plain.cu -lcublas" "cc plain.cu -l cublasLt" "debug $work/blas.cu" "xray $work/blas.cu"; do
     # shellcheck disable=SC2086
-    PATH=$work/no_blas:$PATH WARPATH_BUILD=$work/build WARPATH_NO_INSTALL=1 ./warpath cc $words >"$work/out" 2>"$work/err"
+    PATH=$work/no_blas:$PATH WARPATH_BUILD=$work/build WARPATH_NO_INSTALL=1 ./warpath $words >"$work/out" 2>"$work/err"
     expect "cuBLAS asks for OpenBLAS: ${words##*/}" grep -q 'missing: OpenBLAS' "$work/err"
   done
   # Ninja is missing too, or this would build the compiler.

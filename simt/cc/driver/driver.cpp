@@ -508,16 +508,15 @@ class Driver {
     append(command, o_.link);
     command.push_back("-L" + simt_.library);
     // Built only where there is OpenBLAS; linked also without -lcublas, if it is needed.
-    if (fs::exists(simt_.library + "/" + library_file("libsimt_cublas"))) {
+    const bool has_cublas = fs::exists(simt_.library + "/" + library_file("libsimt_cublas"));
+    if (has_cublas) {
 #ifdef __APPLE__
       if (o_.cublas) command.push_back("-lsimt_cublas");
 #else
       append(command, {"-Wl,--push-state,--as-needed", "-lsimt_cublas", "-Wl,--pop-state"});
 #endif
     } else if (o_.cublas) {
-      std::fprintf(
-          stderr,
-          "warpath cc: cuBLAS needs OpenBLAS: install libopenblas-dev and build simt again\n");
+      std::fputs(no_cublas, stderr);
       return 1;
     }
     if (o_.check) {
@@ -538,8 +537,15 @@ class Driver {
     const int status = execute(command, &messages);
     const std::string text = readable_link_messages(messages, sources_, fs::current_path());
     std::fputs(text.c_str(), stderr);
+    if (!has_cublas && text.find("undefined reference to 'cublas") != text.npos)
+      std::fputs(no_cublas, stderr);
     return status;
   }
+
+  static constexpr const char* no_cublas =
+      "warpath cc: cuBLAS is built where OpenBLAS is installed, and is not here. ./warpath cc "
+      "installs it for a program that names cuBLAS; by hand: libopenblas-dev, then build simt "
+      "again\n";
 
   const Options& o_;
   Installation simt_;
