@@ -160,11 +160,13 @@ const SharedPlace* shared_place(const Block& block, std::size_t offset) {
 Finding* bad_shared(const Block& block, std::size_t offset, const Access& access) {
   const std::string what = access_text(access);
   if (is_dynamic(offset)) {
-    return bad_access(
+    Finding* const f = bad_access(
         "out of bounds",
         what + " at " + element("dynamic shared memory", offset - arena_static_room, access.size) +
             ", of which the launch gave " + bytes_text(block.grid->config.dynamic_shared),
         access.pc);
+    f->tail = "the third value of <<<blocks, threads, bytes>>> is how much there is of it";
+    return f;
   }
   const SharedPlace* const place = shared_place(block, offset);
   if (place == nullptr) {

@@ -139,7 +139,7 @@ void check_other_memory(Block& block, const Access& access) {
   // The launch itself reads its arguments where the host has left them.
   if (!found && (is_pointer_to_kernel(block, access) || is_own_code(access.pc))) return;
   const char* kind = "host pointer in a kernel";
-  std::string what = text_of(access);
+  std::string what = text_of(access), tail;
   if (found) {
     kind = "out of bounds";
     what += ", across the end of an allocation of pinned memory";
@@ -152,9 +152,14 @@ void check_other_memory(Block& block, const Access& access) {
   } else {
     what += " at " + hexadecimal(access.address) + ", which is " +
             (module ? "a variable or a constant of the host" : "no memory of the device");
+    tail =
+        "if the host made it (malloc, new, a variable): a kernel needs memory of cudaMalloc, "
+        "filled "
+        "by cudaMemcpy, or of cudaMallocManaged";
   }
   {
     Finding f = finding_here(kind, access.pc);
+    f.tail = std::move(tail);
     f.what = std::move(what);
     add(std::move(f));
     what = std::string();
@@ -175,6 +180,7 @@ void host_access(const Access& access) {
   f.what = text_of(access) + " at byte " + std::to_string(access.address - region->base) + " of " +
            allocation_text(*region);
   tell_region(f, *region, access.address, access.size);
+  f.tail = "the host cannot reach memory of cudaMalloc: copy it with cudaMemcpy first";
   add(std::move(f));
 }
 
