@@ -35,7 +35,8 @@ missing() {
 END
   chmod +x "$work/no_blas/g++"
   printf '#include <cublas_v2.h>\n' >"$work/blas.cu"
-  for words in "cc $work/blas.cu" "cc plain.cu -lcublas" "cc plain.cu -l cublasLt" "debug $work/blas.cu" "xray $work/blas.cu"; do
+  printf '#include "blas.cu"\n' >"$work/by_header.cu"
+  for words in "cc $work/blas.cu" "cc $work/by_header.cu" "cc plain.cu -lcublas" "cc plain.cu -l cublasLt" "debug $work/blas.cu" "xray $work/blas.cu"; do
     # shellcheck disable=SC2086
     PATH=$work/no_blas:$PATH WARPATH_BUILD=$work/build WARPATH_NO_INSTALL=1 ./warpath $words >"$work/out" 2>"$work/err"
     expect "cuBLAS asks for OpenBLAS: ${words##*/}" grep -q 'missing: OpenBLAS' "$work/err"

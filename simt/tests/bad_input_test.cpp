@@ -65,13 +65,6 @@ TEST_F(BadInput, LinkErrorsNameTheSource) {
   expect("$CC one.cu two.cu", 1,
          "two.cu:2: error: multiple definition of 'twice(int)'; one.cu:1: first defined here\n");
   expect("$CC one.cu -lnowhere", 1, "cannot find -lnowhere");
-  write("blas.cu",
-        "extern \"C\" int cublasCreate(void**);\nint main() { return cublasCreate(nullptr); }\n");
-  expect("$CC blas.cu", 1, "'cublasCreate'; link with -lcublas\n");
-  write(
-      "blas_lt.cu",
-      "extern \"C\" int cublasLtCreate(void**);\nint main() { return cublasLtCreate(nullptr); }\n");
-  expect("$CC blas_lt.cu", 1, "'cublasLtCreate'; link with -lcublasLt\n");
 }
 
 // nvcc has only the device functions and variables of the file itself.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 #include <sstream>
-#include <utility>
 
 namespace simt::cc {
 namespace {
@@ -50,15 +49,6 @@ bool ends_with(const std::string& text, const std::string& end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-// Of a function of cuBLAS: as with nvcc, it is linked where the command line says so.
-std::string library_of(const std::string& line) {
-  for (const auto& [name, library] :
-       {std::pair("cublasLt", "-lcublasLt"), std::pair("cublas", "-lcublas")})
-    if (line.find(std::string("undefined reference to '") + name) != std::string::npos)
-      return std::string("; link with ") + library;
-  return {};
-}
-
 }  // namespace
 
 std::string readable_link_messages(const std::string& raw,
@@ -90,7 +80,6 @@ std::string readable_link_messages(const std::string& raw,
     for (const char* problem : {": undefined reference to ", ": multiple definition of "}) {
       replace_all(line, problem, std::string(": error") + problem);
     }
-    line += library_of(line);
     if (!line.empty() && seen.insert(line).second) result += line + "\n";
   }
   return result;
