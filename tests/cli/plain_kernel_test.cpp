@@ -382,7 +382,7 @@ TEST_F(PlainKernel, IsOpenedInGdb) {
   EXPECT_TRUE(has(s.out, "01_naive.cu")) << s.out << s.err;
   s = lab.run({"debug", "vector_add/99"});
   EXPECT_EQ(s.status, 2) << s.out << s.err;
-  EXPECT_TRUE(has(s.err, "no rung of vector_add '99'")) << s.err;
+  EXPECT_TRUE(has(s.err, "no rung '99' of vector_add")) << s.err;
 }
 
 // Counts are 64 bits wide in the op and ints in people's kernels; its edges are 0, 1, 2 … where there are 128 bins.
