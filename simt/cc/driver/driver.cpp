@@ -196,7 +196,9 @@ class Driver {
             "--param=tsan-distinguish-volatile=1",
             "--param=tsan-instrument-func-entry-exit=0",
             "-fsanitize=alignment",
-            "-fno-ipa-icf",                 // a function is its own, not one like it
+            "-fno-ipa-icf",       // a function is its own, not one like it
+            "-fno-crossjumping",  // and so is an access
+            "-fno-tree-tail-merge",
             "-fno-optimize-sibling-calls",  // a callback returns to the access it is about
             "-Wno-tsan"};
   }
