@@ -39,7 +39,8 @@ std::string Bindings::Mismatch::text() const {
   switch (kind) {
     case rank: {
       const bool leading = has_leading(*is.from);
-      return "has " + std::to_string(is.sizes.size()) + " axes; it needs " +
+      return "has " + std::to_string(is.sizes.size()) +
+             (is.sizes.size() == 1 ? " axis; it needs " : " axes; it needs ") +
              (leading ? "at least " : "") + std::to_string(is.from->dims.size() - leading);
     }
     case number:

@@ -177,7 +177,7 @@ def _bind(op: Op, argument: Argument, tensor: torch.Tensor, sizes: dict) -> None
     rank, lead = tensor.dim(), tensor.dim() - len(fixed)
     if lead < 0 or (lead > 0 and not argument.leading):
         least = "at least " if argument.leading else ""
-        why = f"has {rank} axes; it needs {least}{len(fixed)}"
+        why = f"has {rank} {'axis' if rank == 1 else 'axes'}; it needs {least}{len(fixed)}"
         raise RuntimeError(op.refuse(argument, why))
     shape = list(tensor.shape)
     parts = [(argument.dims[0], shape[:lead])] if argument.leading else []

@@ -131,7 +131,7 @@ TEST(Bindings, AScalarOrTwoInputsTellASize) {
 TEST(Bindings, EachMismatchIsNamed) {
   const Contract c = Args::contract();
   const Axes one = {1}, three = {4, 3}, empty = {0}, two = {2, 2};
-  EXPECT_EQ(text(Bindings().bind(*c.find("x"), one)), "has 1 axes; it needs at least 2");
+  EXPECT_EQ(text(Bindings().bind(*c.find("x"), one)), "has 1 axis; it needs at least 2");
   EXPECT_EQ(text(Bindings().bind(*c.find("x"), three)), "has an axis of 3, not 2");
   EXPECT_EQ(text(Bindings().bind(*c.find("offsets"), empty)), "is too short in 'batch'");
   EXPECT_EQ(text(Bindings().bind(*c.find("offsets"), two)), "has 2 axes; it needs 1");
