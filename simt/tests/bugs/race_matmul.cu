@@ -1,4 +1,4 @@
-// The tiles of a matrix product are loaded again while slow warps still multiply.
+// The tiles of a matrix product are loaded anew while slow warps still multiply.
 constexpr int side = 16;
 
 __global__ void multiply(const float* a, const float* b, float* c, int n) {

@@ -1,4 +1,4 @@
-// The tiles of a matrix product are loaded again when all have multiplied.
+// The tiles of a matrix product are loaded anew when all have multiplied.
 constexpr int side = 16;
 
 __global__ void multiply(const float* a, const float* b, float* c, int n) {
