@@ -6,11 +6,12 @@
 #include <map>
 #include <set>
 
+#include "cli/bench_missing.h"
 #include "cli/command.h"
 #include "cli/frameworks.h"
 #include "cli/op_names.h"
 #include "cli/report.h"
-#include "cli/tables.h"
+#include "cli/save_results.h"
 #include "cli/terminal.h"
 #include "harness/turns.h"
 #include "harness/worker.h"
@@ -30,16 +31,16 @@ Examples:
                                            measure these again, keep the rest of the file
   ./warpath bench transpose --no-peers --dtype bf16
   ./warpath bench softmax --save --python build/venv/bin/python     with PyTorch, torch.compile and Triton
+  ./warpath bench all --missing --within 1200
+                                           for twenty minutes: what the result files lack
+  ./warpath bench all --missing --list     what that is; needs no GPU
 
 All rungs and peers of a case are checked, then those that passed take turns at the clock, then each
 is checked again. So a ratio is of times that were taken side by side: with --rung name the peer too.
 --save with --rung, --case or --dtype replaces what was measured again in the result file there is.
+--missing times, and saves case by case: rungs that never were timed first, then cases without a rung, without
+a peer, rungs whose code has changed since, what else has no time, and times of unknown code. Stop it at any time: it goes on from there.
 Exit status: 0 all passed, 1 a check failed, 2 the command was wrong or a part is missing.)";
-
-fs::path result_file(const harness::Places& places, const OpEntry& entry, const Backend& backend) {
-  return places.root / "ops" / entry.family / entry.folder / "results" /
-         (harness::device_slug(backend.probe.info.name) + ".json");
-}
 
 harness::ResultHead make_head(const harness::Places& places, const Backend& backend,
                               const harness::Roofline& roofline) {
@@ -94,55 +95,38 @@ std::vector<std::vector<OpEntry>> by_folder(std::vector<OpEntry> ops) {
   return folders;
 }
 
-std::vector<std::string> save(const harness::Places& places, const Backend& backend,
-                              const harness::ResultHead& head,
-                              const std::vector<OpOutcome>& outcomes, bool whole) {
-  std::map<fs::path, std::vector<harness::Rated>> records;  // by file
-  for (const OpOutcome& o : outcomes)
-    for (harness::Rated& r : harness::rate(o.records, head.roofline))
-      records[result_file(places, *o.entry, backend)].push_back(std::move(r));
-  std::vector<std::string> files;
-  for (const auto& [file, rated] : records) {
-    const bool create = whole || !fs::exists(file);
-    (create ? harness::write_results : harness::update_results)(file, head, rated);
-    files.push_back(file.string());
-  }
-  return files;
-}
-
-// The measurements are safe on disk by now: a page that cannot be written is no reason to fail.
-std::vector<std::string> refresh(const harness::Places& places,
-                                 const std::vector<OpOutcome>& outcomes) {
-  std::set<std::string> folders;
-  for (const OpOutcome& o : outcomes) folders.insert(o.entry->folder);
-  try {
-    return refresh_pages(places.root, {folders.begin(), folders.end()});
-  } catch (const std::exception& e) {
-    fmt::print(stderr, "warpath: the pages are left as they were: {}\n", e.what());
-    return {};
-  }
-}
-
 int bench(const Options& o) {
   const harness::Places places = harness::find_places();
   if (!o.fork) harness::Worker::stay_in_this_process();
   const Backend backend = choose_backend(places, o.backend);
+  if ((o.list || o.within) && !o.missing)
+    throw Refusal("--list and --within go with --missing: what the result files lack");
+  if (o.missing && !o.rungs.empty())
+    throw Refusal(
+        "--missing finds out which rungs have no time; leave out --rung, or leave out --missing");
+  if (o.list && !backend.gpu) {
+    std::vector<OpEntry> ops = find_ops(places, o.names, backend.name, RungSet::ladder);
+    narrow(ops, o, Cases::bench);
+    return list_missing_of_files(o, places, ops);
+  }
   if (!backend.gpu)
     throw Refusal(
         "times need an NVIDIA GPU, and none answers here; ./warpath run and ./warpath check work "
         "on this CPU");
   const bool filtered = !o.rungs.empty() || !o.cases.empty() || !o.dtypes.empty() || !o.peers;
-  if (o.save && !o.peers)
-    throw Refusal("--save rates against the vendor's kernels; leave out --no-peers");
+  if ((o.save || o.missing) && !o.peers)
+    throw Refusal(fmt::format("--{} rates against the vendor's kernels; leave out --no-peers",
+                              o.save ? "save" : "missing"));
   std::vector<OpEntry> ops = find_ops(places, o.names, backend.name,
                                       o.peers ? RungSet::ladder_and_peers : RungSet::ladder);
-  if (o.save && !filtered)
+  if (o.save && !o.missing && !filtered)
     for (const std::string& word : o.names)
       for (const NamedFolder& named : named_folders(places, word))
         if (!named.op.empty())
           throw Refusal(fmt::format("--save writes whole result files: bench '{}' instead of '{}'",
                                     named.folder, named.op));
   narrow(ops, o, Cases::bench);
+  if (o.list) return list_missing_of(o, places, backend, ops);
   if (ops.empty()) throw Refusal("nothing to time: no rung, bench case and type fit together");
   if (o.save) refuse_bad_files(places, backend, ops, o.rungs.empty());
 
@@ -154,19 +138,23 @@ int bench(const Options& o) {
   const harness::Roofline roofline = measure_roofline(settings);
   if (!o.json) print_roofline(roofline);
   const harness::ResultHead head = make_head(places, backend, roofline);
+  if (o.missing) return bench_missing({o, places, backend, head, settings}, ops);
   const std::vector<std::vector<OpEntry>> folders = by_folder(std::move(ops));
   std::vector<OpOutcome> outcomes;
   for (const std::vector<OpEntry>& folder : folders) {
     std::vector<OpOutcome> measured = run_with_progress(folder, settings);
     // Safe on disk before the next folder begins, and whatever Python does.
-    if (o.save) save(places, backend, head, measured, !filtered);
+    if (o.save) save_results(places, backend, head, measured, !filtered);
     std::move(measured.begin(), measured.end(), std::back_inserter(outcomes));
   }
   if (!o.python.empty()) add_framework_peers(o.python, outcomes);
   const std::vector<std::string> files =
-      o.save ? save(places, backend, head, outcomes, !filtered) : std::vector<std::string>{};
+      o.save ? save_results(places, backend, head, outcomes, !filtered)
+             : std::vector<std::string>{};
+  std::set<std::string> named;
+  for (const OpOutcome& outcome : outcomes) named.insert(outcome.entry->folder);
   const std::vector<std::string> pages =
-      o.save ? refresh(places, outcomes) : std::vector<std::string>{};
+      o.save ? refresh_tables(places, named) : std::vector<std::string>{};
 
   if (o.json) {
     nlohmann::ordered_json j = harness::to_json(head);
@@ -201,6 +189,10 @@ const Command bench_command = {
       flags.names(o.names, "ops, families, or 'all'", true);
       add_selection_flags(flags, o);
       flags.yes("--save", o.save, "write ops/<family>/<op>/results/<device>.json");
+      flags.yes("--missing", o.missing,
+                "time what the result files lack, and save it case by case");
+      flags.seconds("--within", o.within, "with --missing: begin no case after so many seconds");
+      flags.yes("--list", o.list, "with --missing: show what is missing, time nothing");
       flags.yes("--peers,!--no-peers", o.peers, "time the vendor's kernels too (default)");
       flags.text("--python", o.python, "PROGRAM",
                  "time PyTorch, torch.compile and Triton too, by this Python "

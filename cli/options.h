@@ -30,6 +30,8 @@ struct Options {
   bool ladder = false;  // the shipped rungs beside a learner's own
   bool brief = false;   // each case in one type; the types rotate from case to case
   bool save = false;
+  bool missing = false, list = false;  // of bench: what result files lack
+  std::optional<double> within;        // seconds
   bool check_only = false;
   bool undo = false;
   bool peers = true;

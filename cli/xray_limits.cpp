@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 namespace warpath::cli {
 namespace {
 
-bool is_global(const XrayAccess& a) {
+bool in_global_memory(const XrayAccess& a) {
   return a.space == "global";
 }
 
@@ -70,8 +70,8 @@ void find_arithmetic(const XrayLaunch& l, double flops, bool tensor_cores, const
   }
   double wavefronts = 0;
   for (const XrayAccess& a : l.accesses) wavefronts += a.wavefronts;
-  const double fresh = l.sum(is_global, &XrayAccess::first_touches),
-               again = std::max(0.0, l.sum(is_global, &XrayAccess::sectors) - fresh);
+  const double fresh = l.sum(in_global_memory, &XrayAccess::first_touches),
+               again = std::max(0.0, l.sum(in_global_memory, &XrayAccess::sectors) - fresh);
   const double moving = fresh * price.new_sector + again * price.known_sector,
                computing = instructions * price.instruction;
   const double fmas = flops / 64;  // of warps

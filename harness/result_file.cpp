@@ -28,6 +28,9 @@ Measured parse(const ordered_json& j) {
   m.peer = j.value("kind", "") == "peer";
   m.at = {j.at("case").get<std::string>(), j.at("dtype").get<std::string>()};
   m.failed = j.value("status", "") == "failed";
+  m.skipped = j.value("status", "") == "skipped";
+  m.work = std::max(number(j, "flops").value_or(0), number(j, "bytes").value_or(0));
+  m.source = j.value("source", "");
   if (j.contains("time_us") && j["time_us"].is_object())
     m.median_us = number(j["time_us"], "median");
   m.tbs = number(j, "tbs");
@@ -93,6 +96,7 @@ ResultFile read_result_file(const fs::path& file) {
   f.date = j["date"].get<std::string>();
   f.commit = j["commit"].get<std::string>();
   f.method = j["method"].get<std::string>();
+  f.arch = j.value("arch", 0);
   f.copy_tbs = number(j, "copy_tbs");
   if (j.contains("copy_by") && j["copy_by"].is_string()) f.copy_by = j["copy_by"];
   for (const ordered_json& r : j["records"]) {

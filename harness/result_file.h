@@ -19,7 +19,9 @@ struct Measured {
   std::string op, name;
   bool peer = false;
   MeasuredCase at;
-  bool failed = false;
+  bool failed = false, skipped = false;
+  double work = 0;     // operations or bytes, whichever are more
+  std::string source;  // the digest of the rung's code; empty: not known
   std::optional<double> median_us, tbs, of_roofline, vs_best_peer;
 };
 
@@ -51,6 +53,7 @@ struct OpResults {
 struct ResultFile {
   std::filesystem::path path;
   std::string device, date, commit, method;
+  int arch = 0;  // 0: not known
   std::optional<double> copy_tbs;
   std::string copy_by;
   std::vector<OpResults> ops;

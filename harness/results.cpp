@@ -82,6 +82,7 @@ ordered_json to_json(const Rated& rated) {
   j["op"] = r.op;
   j["name"] = r.name;
   j["kind"] = r.peer ? "peer" : "rung";
+  if (!r.source.empty()) j["source"] = r.source;
   j["case"] = r.test;
   j["dtype"] = std::string(name(r.dtype));
   j["shape"] = r.dims;

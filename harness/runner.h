@@ -64,6 +64,7 @@ enum class Status { passed, failed, skipped };
 
 struct Record {
   std::string op, name, test;
+  std::string source;  // a digest of the rung's code, where it is to be kept
   bool peer = false;
   bool bench = false;
   DType dtype = DType::f32;

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Everything that needs a GPU, in one go: build, check every rung, reject every wrong kernel, look for bad accesses and
 # races with compute-sanitizer, time and save the results. What CI cannot do; run it before a release.
-#   tests/gpu.sh [build|simt|check|wrong|sanitize|bench|python]…     all of them by default
+#   tests/gpu.sh [build|simt|check|wrong|sanitize|bench|missing|python]…     all but `missing` by default
 #                                                        simt: the CPU backend and its tests, by this machine's compiler
 #   OPS="softmax reduce" tests/gpu.sh bench              some ops only
+#   SECONDS_LEFT=1200 tests/gpu.sh missing               what the result files lack, until so many seconds are over
 #   JOBS=4 BENCH_ARGS="--python python3" tests/gpu.sh bench          so many benches at a time, with these arguments
 set -u -o pipefail
 cd "$(dirname "$0")/.." || exit 2
@@ -55,6 +56,22 @@ for step in $steps; do
       done)
       # shellcheck disable=SC2086
       printf '%s\n' $names | xargs -P "${JOBS:-4}" -I{} "$lab" bench {} --backend cuda --save ${BENCH_ARGS:-} || status=1
+      "$lab" tables || status=1
+      ;;
+    missing)
+      end=$(($(date +%s) + ${SECONDS_LEFT:-1000000}))
+      measure() {
+        local left=$((end - $(date +%s)))
+        # shellcheck disable=SC2086
+        [ "$left" -le 0 ] || "$lab" bench "$1" --backend cuda --missing --within "$left" ${BENCH_ARGS:-}
+      }
+      export end lab
+      export -f measure
+      # Op by op, the one with the most urgent case first.
+      # shellcheck disable=SC2086
+      "$lab" bench $ops --missing --list --json |
+        python3 -c 'import json, sys; print(*dict.fromkeys(m["folder"] for m in json.load(sys.stdin)["missing"]), sep="\n")' |
+        xargs -r -P "${JOBS:-4}" -I{} bash -c 'measure {}' || status=1
       "$lab" tables || status=1
       ;;
     python) tests/gpu_python.sh || status=1 ;;  # with the python3 that is here, or WARPATH_PYTHON
