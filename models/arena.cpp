@@ -72,30 +72,47 @@ Memory::Memory(const Memory& counted, const harness::Device& device)
     : parameters("parameters", device, counted.parameters.bytes()),
       gradients("gradients", device, counted.gradients.bytes()),
       optimizer("optimizer", device, counted.optimizer.bytes()),
+      inputs("inputs", device, counted.inputs.bytes()),
       activations("activations", device, counted.activations.bytes()),
       cache("cache", device, counted.cache.bytes()) {}
 
-Memory::Memory(Arena p, Arena g, Arena o, Arena a, Arena c)
+Memory::Memory(Arena p, Arena g, Arena o, Arena i, Arena a, Arena c)
     : parameters(std::move(p)),
       gradients(std::move(g)),
       optimizer(std::move(o)),
+      inputs(std::move(i)),
       activations(std::move(a)),
       cache(std::move(c)) {}
 
 Memory Memory::without_gradients(const Memory& counted, const harness::Device& device) {
-  return {Arena("parameters", device, counted.parameters.bytes()), Arena("gradients"),
-          Arena("optimizer"), Arena("activations", device, counted.activations.bytes()),
+  return {Arena("parameters", device, counted.parameters.bytes()),
+          Arena("gradients"),
+          Arena("optimizer"),
+          Arena("inputs", device, counted.inputs.bytes()),
+          Arena("activations", device, counted.activations.bytes()),
           Arena("cache", device, counted.cache.bytes())};
 }
 
+Memory Memory::with_other_inputs(const Memory& other, const Memory& counted,
+                                 const harness::Device& device) {
+  return {Arena::again(other.parameters),  Arena::again(other.gradients),
+          Arena::again(other.optimizer),   Arena("inputs", device, counted.inputs.bytes()),
+          Arena::again(other.activations), Arena::again(other.cache)};
+}
+
 Memory Memory::beside(const Memory& other) {
-  return {Arena::again(other.parameters), Arena("gradients"), Arena("optimizer"),
-          Arena("activations"), Arena::again(other.cache)};
+  return {
+      Arena::again(other.parameters), Arena("gradients"),       Arena("optimizer"), Arena("inputs"),
+      Arena("activations"),           Arena::again(other.cache)};
 }
 
 Memory Memory::beside(const Memory& other, const Memory& counted, const harness::Device& device) {
-  return {Arena::again(other.parameters), Arena("gradients"), Arena("optimizer"),
-          Arena("activations", device, counted.activations.bytes()), Arena::again(other.cache)};
+  return {Arena::again(other.parameters),
+          Arena("gradients"),
+          Arena("optimizer"),
+          Arena("inputs", device, counted.inputs.bytes()),
+          Arena("activations", device, counted.activations.bytes()),
+          Arena::again(other.cache)};
 }
 
 }  // namespace warpath::models

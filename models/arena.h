@@ -51,9 +51,10 @@ class Arena {
   std::vector<Named> tensors_;
 };
 
-// What training keeps in device memory; scratch is added by who calls the ops.
+// What training keeps in device memory; scratch is added by who calls the ops. `inputs` has what a micro-batch brings, and its
+// loss: all that micro-batches cannot take turns at where one graph has several of them.
 struct Memory {
-  Arena parameters{"parameters"}, gradients{"gradients"}, optimizer{"optimizer"},
+  Arena parameters{"parameters"}, gradients{"gradients"}, optimizer{"optimizer"}, inputs{"inputs"},
       activations{"activations"}, cache{"cache"};
 
   Memory() = default;  // counts only
@@ -61,16 +62,19 @@ struct Memory {
   Memory(const Memory& counted, const harness::Device& device);
   // The same without what only training needs: gradients go on counting.
   static Memory without_gradients(const Memory& counted, const harness::Device& device);
-  // Another model's activations beside the parameters and the cache of `other`.
+  // All of `other` but inputs of its own.
+  static Memory with_other_inputs(const Memory& other, const Memory& counted,
+                                  const harness::Device& device);
+  // Another model's inputs and activations beside the parameters and the cache of `other`.
   static Memory beside(const Memory& other);
   static Memory beside(const Memory& other, const Memory& counted, const harness::Device& device);
 
   std::vector<const Arena*> all() const {
-    return {&parameters, &gradients, &optimizer, &activations, &cache};
+    return {&parameters, &gradients, &optimizer, &inputs, &activations, &cache};
   }
 
  private:
-  Memory(Arena p, Arena g, Arena o, Arena a, Arena c);
+  Memory(Arena p, Arena g, Arena o, Arena i, Arena a, Arena c);
 };
 
 }  // namespace warpath::models

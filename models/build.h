@@ -20,7 +20,7 @@ struct Places {
 struct Build {
   const Config& config;
   Parameters& parameters;
-  Arena& activations;
+  Arena &inputs, &activations;
   std::int64_t batch, sequence;
   bool recompute;      // blocks compute their activations again in the backward pass
   std::string prefix;  // of names: "transformer.h.3."

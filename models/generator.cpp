@@ -56,7 +56,8 @@ Generator::~Generator() {
 }
 
 std::int64_t Generator::bytes() const {
-  return counted_.parameters.bytes() + counted_.activations.bytes() + counted_.cache.bytes() +
+  return counted_.parameters.bytes() + counted_.inputs.bytes() + counted_.activations.bytes() +
+         counted_.cache.bytes() + counted_beside_.inputs.bytes() +
          counted_beside_.activations.bytes() + ops_.scratch_bytes();
 }
 

@@ -31,9 +31,15 @@ Optimizer::Optimizer(const Parameters& parameters, const std::vector<Tensor>& gr
   decay_ = arena.add("decay", DType::f32, {static_cast<std::int64_t>(p_.size())});
   norm_ = arena.add("norm", DType::f32, {1});
   factor_ = arena.add("factor", DType::f32, {1});
+  lr_step_ = arena.add("lr_step", DType::f32, {2});
 }
 
-void Optimizer::step(Ops& ops, double rate, std::int64_t step) const {
+void Optimizer::set(const harness::Device& device, double rate, std::int64_t step) const {
+  WARPATH_CHECK(step < std::int64_t{1} << 24, "a float counts up to 16 million steps");
+  upload_floats(device, lr_step_, {static_cast<float>(rate), static_cast<float>(step)});
+}
+
+void Optimizer::step(Ops& ops) const {
   ops.set_layer("optimizer");
   grad_norm::Args norm;
   norm.g = list(g_), norm.norm = norm_, norm.factor = factor_, norm.max_norm = settings_.clip;
@@ -42,8 +48,8 @@ void Optimizer::step(Ops& ops, double rate, std::int64_t step) const {
   adamw::Args args;
   args.p = list(p_), args.g = list(g_), args.m = list(m_), args.v = list(v_);
   args.master = list(master_), args.decay = decay_, args.grad_scale = factor_;
-  args.lr = rate, args.beta1 = settings_.beta1, args.beta2 = settings_.beta2;
-  args.eps = settings_.eps, args.weight_decay = settings_.weight_decay, args.step = step;
+  args.lr_step = lr_step_, args.beta1 = settings_.beta1, args.beta2 = settings_.beta2;
+  args.eps = settings_.eps, args.weight_decay = settings_.weight_decay;
   ops.call(args);
 }
 

@@ -20,8 +20,9 @@ class Optimizer {
   Optimizer(const Parameters& parameters, const std::vector<Tensor>& gradients,
             const AdamSettings& settings, Memory& memory);
 
-  // Steps count from 1.
-  void step(Ops& ops, double rate, std::int64_t step) const;
+  // What the next step() reads, on the device: a recorded graph would repeat arguments. Steps count from 1.
+  void set(const harness::Device& device, double rate, std::int64_t step) const;
+  void step(Ops& ops) const;
 
   const Tensor& norm() const { return norm_; }
   void upload_constants(const harness::Device& device) const;
@@ -36,7 +37,7 @@ class Optimizer {
   std::vector<std::string> names_;
   std::vector<Tensor> p_, g_, m_, v_, master_;  // each flat
   std::vector<float> decays_;
-  Tensor decay_, norm_, factor_;
+  Tensor decay_, norm_, factor_, lr_step_;
 };
 
 }  // namespace warpath::models

@@ -19,7 +19,8 @@ Perplexity::Perplexity(Backend& backend, const Config& config, DType dtype, std:
 }
 
 std::int64_t Perplexity::bytes() const {
-  return counted_.parameters.bytes() + counted_.activations.bytes() + ops_.scratch_bytes();
+  return counted_.parameters.bytes() + counted_.inputs.bytes() + counted_.activations.bytes() +
+         ops_.scratch_bytes();
 }
 
 void Perplexity::allocate() {

@@ -56,7 +56,7 @@ Trainer::Trainer(Backend& backend, const TrainSettings& settings)
   counted_model_->loss(ops_);
   add_gradients(counted_, 0);
   add_gradients(counted_, 1);
-  optimizer.step(ops_, settings_.rate, 1);
+  optimizer.step(ops_);
 }
 
 Trainer::~Trainer() {
@@ -66,6 +66,9 @@ Trainer::~Trainer() {
 std::vector<Trainer::Purpose> Trainer::memory_plan() const {
   std::vector<Purpose> plan;
   for (const Arena* a : counted_.all()) plan.push_back({a->purpose(), a->bytes()});
+  if (has_inputs_apart())
+    for (Purpose& p : plan)
+      if (p.name == counted_.inputs.purpose()) p.bytes *= settings_.accumulate;
   plan.push_back({"scratch", ops_.scratch_bytes()});
   return plan;
 }
@@ -75,6 +78,10 @@ void Trainer::allocate() {
   memory_.emplace(counted_, device);
   model_ = make_model(settings_.config, settings_.batch, settings_.dtype, *memory_);
   optimizer_.emplace(make_optimizer(*model_, settings_, *memory_));
+  for (int i = 1; has_inputs_apart() && i < settings_.accumulate; ++i) {
+    MicroBatch& other = others_.emplace_back(Memory::with_other_inputs(*memory_, counted_, device));
+    other.model = make_model(settings_.config, settings_.batch, settings_.dtype, other.memory);
+  }
   ops_.allocate_scratch();
   model_->upload_constants(device);
   optimizer_->upload_constants(device);
@@ -92,8 +99,13 @@ void Trainer::allocate() {
   }
 }
 
-void Trainer::take(const Sample& sample) {
-  model_->take(ops_, sample);
+const Model& Trainer::model_of(int micro) const {
+  return micro == 0 || others_.empty() ? *model_
+                                       : *others_[static_cast<std::size_t>(micro - 1)].model;
+}
+
+void Trainer::take(const Model& model, const Sample& sample) {
+  model.take(ops_, sample);
   ops_.set_pass({.trains = true,
                  .seed = static_cast<std::int64_t>(sample.seed),
                  .number = static_cast<std::int64_t>(sample.number)});
@@ -121,19 +133,26 @@ void Trainer::add_gradients(const Memory& memory, int micro) {
   ops_.call(args);
 }
 
-void Trainer::run_micro(int micro) {
-  const harness::Device& device = backend_.device();
-  if (!settings_.graph) {
-    forward_backward(*model_);
-  } else if (!graph_) {
-    forward_backward(*model_);  // a first time without: launchers may set attributes of kernels
-    harness::must(device.begin_capture());
-    forward_backward(*model_);
-    harness::must(device.end_capture(&graph_));
-  } else {
-    harness::must(device.replay(graph_));
+void Trainer::run_all() {
+  for (int i = 0; i < settings_.accumulate; ++i) {
+    forward_backward(model_of(i));
+    add_gradients(*memory_, i);
   }
-  add_gradients(*memory_, micro);
+  optimizer_->step(ops_);
+}
+
+void Trainer::run_as_graph() {
+  const harness::Device& device = backend_.device();
+  if (graph_) return harness::must(device.replay(graph_));
+  run_all();  // a first time without: launchers may set attributes of kernels
+  harness::must(device.begin_capture());
+  run_all();
+  harness::must(device.end_capture(&graph_));
+}
+
+// Its share of the step's.
+double Trainer::loss_of(int micro) const {
+  return static_cast<double>(read(model_of(micro).mean_loss())) / settings_.accumulate;
 }
 
 float Trainer::read(const Tensor& one) const {
@@ -147,16 +166,25 @@ StepResult Trainer::step(const std::vector<Sample>& samples, std::int64_t number
   WARPATH_CHECK(static_cast<int>(samples.size()) == settings_.accumulate,
                 "one sample per micro-batch");
   StepResult result;
-  for (int i = 0; i < settings_.accumulate; ++i) {
-    take(samples[static_cast<std::size_t>(i)]);
-    run_micro(i);
-    if (i + 1 < settings_.accumulate)
-      result.loss += read(model_->mean_loss()) / settings_.accumulate;
-  }
   result.rate = learning_rate(settings_, number);
-  optimizer_->step(ops_, result.rate, number);
-  if (meanwhile) meanwhile();
-  result.loss += read(model_->mean_loss()) / settings_.accumulate;
+  optimizer_->set(backend_.device(), result.rate, number);
+  if (settings_.graph) {
+    for (int i = 0; i < settings_.accumulate; ++i)
+      take(model_of(i), samples[static_cast<std::size_t>(i)]);
+    run_as_graph();
+    if (meanwhile) meanwhile();
+    for (int i = 0; i < settings_.accumulate; ++i) result.loss += loss_of(i);
+  } else {
+    for (int i = 0; i < settings_.accumulate; ++i) {
+      if (i > 0) result.loss += loss_of(i - 1);
+      take(*model_, samples[static_cast<std::size_t>(i)]);
+      forward_backward(*model_);
+      add_gradients(*memory_, i);
+    }
+    optimizer_->step(ops_);
+    if (meanwhile) meanwhile();
+    result.loss += loss_of(settings_.accumulate - 1);
+  }
   result.norm = read(optimizer_->norm());
   harness::must(backend_.device().synchronise());
   return result;
@@ -179,17 +207,18 @@ Trainer::Evaluation Trainer::evaluate(const std::vector<Sample>& samples) {
 }
 
 double Trainer::gradients_of(const Sample& sample) {
-  take(sample);
+  take(*model_, sample);
   forward_backward(*model_);
   return read(model_->mean_loss());
 }
 
 std::vector<Launch> Trainer::profile(const Sample& sample, std::int64_t number) {
-  take(sample);
+  take(*model_, sample);
+  optimizer_->set(backend_.device(), learning_rate(settings_, number), number);
   ops_.begin_profile();
   forward_backward(*model_);
   add_gradients(*memory_, 0);
-  optimizer_->step(ops_, learning_rate(settings_, number), number);
+  optimizer_->step(ops_);
   return ops_.end_profile();
 }
 

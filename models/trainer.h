@@ -1,8 +1,10 @@
 // A training run: the model, its optimiser and its memory on one backend. A step is
 //   for each micro-batch: upload tokens, forward, loss, backward (and add up the gradients)
 //   norm of the gradients, AdamW
-// and the host waits for the device only to read the loss at its end.
+// and the host waits for the device only to read losses. With `graph` all micro-batches are uploaded first, each to inputs
+// of its own, and the rest is one launch.
 #pragma once
+#include <deque>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -23,7 +25,7 @@ struct TrainSettings {
   std::int64_t steps = 100, warmup = 10;
   std::uint64_t seed = 0;
   bool deterministic = true;  // only rungs that give the same bits in every run
-  bool graph = false;         // forward and backward recorded once, replayed by one launch
+  bool graph = false;         // the whole step recorded once, replayed by one launch
   std::filesystem::path
       tokenizer;  // the folder whose tokenizer a checkpoint keeps; empty: bytes are the tokens
   std::string tokenizer_json;  // the text of the file that a checkpoint keeps; empty: none
@@ -75,10 +77,20 @@ class Trainer {
   const Ops& ops() const { return ops_; }
 
  private:
-  void take(const Sample& sample);
+  // The model on the same memory, but with inputs of its own.
+  struct MicroBatch {
+    Memory memory;
+    std::unique_ptr<Model> model;
+  };
+
+  bool has_inputs_apart() const { return settings_.graph && settings_.accumulate > 1; }
+  const Model& model_of(int micro) const;
+  void take(const Model& model, const Sample& sample);
   void forward_backward(const Model& model);
   void add_gradients(const Memory& memory, int micro);
-  void run_micro(int micro);
+  void run_all();
+  void run_as_graph();
+  double loss_of(int micro) const;
   float read(const Tensor& one) const;
 
   Backend& backend_;
@@ -88,6 +100,7 @@ class Trainer {
   std::unique_ptr<Model> counted_model_;
   std::optional<Memory> memory_;
   std::unique_ptr<Model> model_;
+  std::deque<MicroBatch> others_;  // behind the first, in a graph
   std::optional<Optimizer> optimizer_;
   void* graph_ = nullptr;
 };

@@ -9,6 +9,7 @@ Build outside(const Config& c, const Batch& batch, Parameters& parameters, Memor
               const Places& places) {
   return {c,
           parameters,
+          memory.inputs,
           memory.activations,
           batch.size,
           batch.sequence,
@@ -38,8 +39,8 @@ Transformer::Transformer(const Config& config, const Batch& batch, DType dtype, 
     : config_(config),
       batch_(batch),
       parameters_(memory, dtype, batch.tuning),
-      tokens_(memory.activations.add("tokens", DType::i32, {batch.size, batch.sequence})),
-      places_(places_of(batch, memory.activations)),
+      tokens_(memory.inputs.add("tokens", DType::i32, {batch.size, batch.sequence})),
+      places_(places_of(batch, memory.inputs)),
       embedding_(outside(config_, batch_, parameters_, memory, places_), tokens_),
       blocks_(outside(config_, batch_, parameters_, memory, places_), batch.recompute),
       head_(outside(config_, batch_, parameters_, memory, places_), embedding_.table()) {

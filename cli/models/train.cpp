@@ -432,7 +432,7 @@ const Command train_command = {
                  "of a diffusion model's noise: cosine (default) or linear");
       flags.yes("--recompute", t.recompute,
                 "blocks compute activations again in the backward pass: less memory");
-      flags.yes("--graph", t.graph, "forward and backward as one CUDA graph");
+      flags.yes("--graph", t.graph, "the whole step, optimiser included, as one CUDA graph");
       flags.yes("--deterministic", t.deterministic,
                 "the same bits in every run in 16-bit types too; f32 always has them");
       flags.yes("--memory", t.memory, "print the plan of device memory and end");

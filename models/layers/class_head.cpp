@@ -18,12 +18,12 @@ Build bare(Build b) {
 
 ClassHead::ClassHead(const Build& b)
     : linear_(Linear::out_in_bias(bare(b), "classifier", b.config.width, b.config.classes, 0.02)),
-      labels_(b.activations.add("labels", DType::i32, {b.batch})),
+      labels_(b.inputs.add("labels", DType::i32, {b.batch})),
       pooled_(b.activations.add("pooled", b.dtype(), {b.batch, b.config.width})),
       logits_(b.activations.add("logits", b.dtype(), {b.batch, b.config.classes})),
       loss_(b.activations.add("loss", DType::f32, {b.batch})),
       lse_(b.activations.add("lse", DType::f32, {b.batch})),
-      total_(b.activations.add("mean_loss", DType::f32, {1})),
+      total_(b.inputs.add("mean_loss", DType::f32, {1})),
       d_pooled_(b.passing("d_pooled", {b.batch, b.config.width})),
       ids_(b.activations.add("class rows", DType::i32, {1, b.batch})) {}
 

@@ -12,12 +12,12 @@ Head::Head(const Build& b, const Parameter& table)
                            : b.parameters.matrix("lm_head.weight", b.config.vocabulary,
                                                  b.config.width, 0.02)),
       is_constant_(b.capacity > 0),
-      labels_(b.activations.add("labels", DType::i32, {b.rows()})),
+      labels_(b.inputs.add("labels", DType::i32, {b.rows()})),
       logits_(b.activations.add("logits", b.dtype(),
                                 {b.capacity > 0 ? b.batch : b.rows(), b.config.vocabulary})),
       loss_(b.activations.add("loss", DType::f32, {b.rows()})),
       lse_(b.activations.add("lse", DType::f32, {b.rows()})),
-      total_(b.activations.add("mean_loss", DType::f32, {1})) {}
+      total_(b.inputs.add("mean_loss", DType::f32, {1})) {}
 
 void Head::forward(Ops& ops, const Tensor& x) const {
   if (x.shape[0] <= few_rows) {

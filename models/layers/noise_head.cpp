@@ -9,10 +9,10 @@ NoiseHead::NoiseHead(const Build& b)
     : linear_(Linear::out_in_bias(b, "head", b.config.width, b.config.patch_size(), 0)) {
   if (b.capacity > 0) return;
   const std::int64_t count = b.batch * b.config.patches(), size = b.config.patch_size();
-  noise_ = b.activations.add("noise", b.dtype(), {count, size});
+  noise_ = b.inputs.add("noise", b.dtype(), {count, size});
   difference_ = b.activations.add("difference", b.dtype(), {count, size});
   squares_ = b.activations.add("squares", b.dtype(), {count});
-  total_ = b.activations.add("mean_loss", DType::f32, {1});
+  total_ = b.inputs.add("mean_loss", DType::f32, {1});
   ones_ = b.ones();
 }
 

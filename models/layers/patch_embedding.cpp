@@ -17,7 +17,7 @@ PatchEmbedding::PatchEmbedding(const Build& b, std::int64_t firsts)
   weight_ =
       b.parameters.tensor(name + ".weight", {c.width, c.channels, c.patch, c.patch}, 0.02, true);
   bias_ = b.parameters.vector(name + ".bias", c.width, 0);
-  patches_ = b.activations.add("patches", b.dtype(), {count, c.patch_size()});
+  patches_ = b.inputs.add("patches", b.dtype(), {count, c.patch_size()});
   embedded_ = b.activations.add("embedded", b.dtype(), {count + firsts, c.width});
   d_embedded_ = b.passing("d_embedded", {count + firsts, c.width});
   ids_ = b.activations.add("token rows", DType::i32, {b.batch, b.sequence});

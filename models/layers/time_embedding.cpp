@@ -12,7 +12,7 @@ TimeEmbedding::TimeEmbedding(const Build& b)
     : in_(Linear::out_in_bias(b, "time.0", b.config.width, b.config.width, 0.02)),
       out_(Linear::out_in_bias(b, "time.2", b.config.width, b.config.width, 0.02)),
       table_(b.activations.add("time.table", b.dtype(), {b.config.times, b.config.width})),
-      times_(b.activations.add("times", DType::i32, {b.batch})),
+      times_(b.inputs.add("times", DType::i32, {b.batch})),
       waves_(b.activations.add("time.waves", b.dtype(), {b.batch, b.config.width})),
       before_(b.activations.add("time.before", b.dtype(), {b.batch, b.config.width})),
       after_(b.activations.add("time.after", b.dtype(), {b.batch, b.config.width})),

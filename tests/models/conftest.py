@@ -1,5 +1,6 @@
 """What the tests of the models share: tiny models, and the program."""
 
+import filecmp
 import json
 import os
 import pathlib
@@ -85,6 +86,12 @@ def train(*words: str) -> list[dict]:
 
 def losses(lines: list[dict]) -> list[float]:
     return [line["loss"] for line in lines if "loss" in line]
+
+
+def same(a: pathlib.Path, b: pathlib.Path) -> bool:
+    """Whether two checkpoints have the same bits."""
+    files = ["model.safetensors", "optimizer.safetensors"]
+    return all(filecmp.cmp(a / name, b / name, shallow=False) for name in files)
 
 
 def dump(folder: pathlib.Path, *words: str) -> dict[str, torch.Tensor]:

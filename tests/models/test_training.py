@@ -1,23 +1,16 @@
 """Runs: the loss falls, the same bits again, resuming, less memory, stopping."""
 
-import filecmp
 import json
 import os
-import pathlib
 import signal
 import subprocess
 
 import pytest
 import torch
-from conftest import BACKEND, PROGRAM, losses, make_model, train, warpath
+from conftest import BACKEND, PROGRAM, losses, make_model, same, train, warpath
 from safetensors.torch import load_file, save_file
 
 SMALL = ("--batch", 2, "--sequence", 24, "--evaluate-every", 0)
-FILES = ["model.safetensors", "optimizer.safetensors"]
-
-
-def same(a: pathlib.Path, b: pathlib.Path) -> bool:
-    return all(filecmp.cmp(a / name, b / name, shallow=False) for name in FILES)
 
 
 @pytest.mark.parametrize("model", ["toy", "toy-llama"])

@@ -10,9 +10,11 @@ namespace warpath::adamw {
 namespace {
 
 template <class T>
-__global__ void one_tensor(Arrays<T> a, std::int64_t n, int index, Step step) {
+__global__ void one_tensor(Arrays<T> a, std::int64_t n, int index, Step given) {
   const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (i < n) a.update(i, step, step.scale(), step.keep(index));
+  if (i >= n) return;
+  const Step step = given.now();
+  a.update(i, step, step.scale(), step.keep(index));
 }
 
 void launch(const Args& args, cudaStream_t stream) {

@@ -16,13 +16,14 @@ static_assert(sizeof(Table) + sizeof(Step) <= 4096, "kernel parameters");
 
 template <class T>
 __global__ void __launch_bounds__(threads)
-    one_chunk(const __grid_constant__ Table table, const Step step) {
+    one_chunk(const __grid_constant__ Table table, const Step given) {
   const int t = table.tensor_of(blockIdx.x);
   const std::int64_t first = std::int64_t(blockIdx.x - table.first[t]) * chunk;
   const std::int64_t end = min(first + chunk, table.size[t]);
   const Arrays<T> a{static_cast<T*>(table.at[0][t]), static_cast<const T*>(table.at[1][t]),
                     static_cast<float*>(table.at[2][t]), static_cast<float*>(table.at[3][t]),
                     static_cast<float*>(table.at[4][t])};
+  const Step step = given.now();
   const float scale = step.scale(), keep = step.keep(table.index[t]);
   for (std::int64_t i = first + threadIdx.x; i < end; i += threads) a.update(i, step, scale, keep);
 }

@@ -59,13 +59,14 @@ __device__ __forceinline__ void full_chunk(const Arrays<T>& a, std::int64_t firs
 
 template <class T>
 __global__ void __launch_bounds__(threads)
-    vectors(const __grid_constant__ Table table, const Step step) {
+    vectors(const __grid_constant__ Table table, const Step given) {
   const int t = table.tensor_of(blockIdx.x);
   const std::int64_t first = std::int64_t(blockIdx.x - table.first[t]) * chunk;
   const std::int64_t end = min(first + chunk, table.size[t]);
   const Arrays<T> a{static_cast<T*>(table.at[0][t]), static_cast<const T*>(table.at[1][t]),
                     static_cast<float*>(table.at[2][t]), static_cast<float*>(table.at[3][t]),
                     static_cast<float*>(table.at[4][t])};
+  const Step step = given.now();
   const float scale = step.scale(), keep = step.keep(table.index[t]);
   if (end - first == chunk && by_four(a.p) && by_four(a.g) && by_four(a.m) && by_four(a.v) &&
       by_four(a.master))

@@ -10,10 +10,11 @@ namespace warpath::adamw {
 
 // Cancellation in m shows in the step too: errors are measured against the magnitudes that were added.
 static void reference(const Args& args, const Args& scale) {
-  const auto power = [&](double beta) {
-    return 1 - std::pow(beta, static_cast<double>(args.step));
-  };
-  const double size = args.lr / power(args.beta1), root = std::sqrt(power(args.beta2));
+  const double* const given = args.lr_step.rank ? args.lr_step.as<double>() : nullptr;
+  const double lr = given ? given[0] : args.lr;
+  const double step = given ? given[1] : static_cast<double>(args.step);
+  const auto power = [&](double beta) { return 1 - std::pow(beta, step); };
+  const double size = lr / power(args.beta1), root = std::sqrt(power(args.beta2));
   const double grad_scale = args.grad_scale.rank ? args.grad_scale.as<double>()[0] : 1;
   for (std::int64_t t = 0; t < args.p.count; ++t) {
     const auto at = [t](const TensorList& list) {
@@ -23,7 +24,7 @@ static void reference(const Args& args, const Args& scale) {
     double *master = at(args.master), *p_scale = at(scale.p), *m_scale = at(scale.m);
     double* const master_scale = at(scale.master);
     const double factor = args.decay.rank ? args.decay.as<double>()[t] : 1;
-    const double keep = 1 - args.lr * args.weight_decay * factor;
+    const double keep = 1 - lr * args.weight_decay * factor;
     parallel_for(args.p[t].size(), 1 << 14, [&](std::int64_t i) {
       const double grad = g[i] * grad_scale;
       const double old = args.beta1 * m[i], add = (1 - args.beta1) * grad;
@@ -41,10 +42,14 @@ static void reference(const Args& args, const Args& scale) {
   }
 }
 
-// A second moment is not negative.
+// A second moment is not negative, a learning rate is small, and steps are whole numbers from 1 on.
 static void prepare(const Args& args) {
   for (const Tensor& v : args.v)
     for (std::int64_t i = 0; i < v.size(); ++i) v.as<double>()[i] = std::abs(v.as<double>()[i]);
+  if (!args.lr_step.rank) return;
+  double* const given = args.lr_step.as<double>();
+  given[0] = 0.01 * (1 + std::abs(given[0]));
+  given[1] = 2 + std::floor(10 * std::abs(given[1]));
 }
 
 // A dozen roundings lead to a weight: the constants, two moments, a root, a quotient and a sum. Twice two of them per
@@ -69,7 +74,7 @@ static std::vector<Case> cases() {
     c.lists = {{"tensors", std::move(sizes)}};
     return c;
   };
-  const std::vector<std::string> plain = {"master", "decay", "grad_scale"};
+  const std::vector<std::string> plain = {"master", "decay", "grad_scale", "lr_step"};
   std::vector<std::int64_t> many(150);
   for (std::size_t i = 0; i < many.size(); ++i) many[i] = static_cast<std::int64_t>(i * 7 % 23);
   std::vector<Case> all = {
@@ -79,10 +84,13 @@ static std::vector<Case> cases() {
       sized("several", {1, 17, 4096, 0, 509}),
       sized("chunk and one", {2047, 2048, 2049, 1}, {.scalars = {{"step", 100}}, .without = plain}),
       sized("many", many, {.scalars = {{"weight_decay", 0.3}}}),
-      sized("no master", {100, 2500}, {.scalars = {{"step", 3}}, .without = {"master"}}),
+      sized("no master", {100, 2500}, {.scalars = {{"step", 3}}, .without = {"master", "lr_step"}}),
       sized("no decay", {100, 1500}, {.scalars = {{"weight_decay", 0}}, .without = {"decay"}}),
-      sized("large rate", {700}, {.scalars = {{"lr", 0.5}, {"eps", 0.1}}}),
-      sized("other betas", {333, 4}, {.scalars = {{"beta1", 0.5}, {"beta2", 0.9}, {"step", 7}}}),
+      sized("large rate", {700}, {.scalars = {{"lr", 0.5}, {"eps", 0.1}}, .without = {"lr_step"}}),
+      sized("other betas", {333, 4},
+            {.scalars = {{"beta1", 0.5}, {"beta2", 0.9}, {"step", 7}}, .without = {"lr_step"}}),
+      sized("rate in memory", {100, 2500},
+            {.scalars = {{"weight_decay", 0.3}}, .without = {"master", "decay", "grad_scale"}}),
       sized("misaligned", {2100, 64}, {.offset = 1}),
       sized("half-aligned", {2100, 64}, {.without = plain, .offset = 2}),
       sized("ties", {900, 33}, {.fill = Fill::ties, .without = {"master"}}),
@@ -91,7 +99,7 @@ static std::vector<Case> cases() {
   all.push_back(sized("GPT-2", optimizer::gpt2_sizes(),
                       {.without = plain, .dtypes = {DType::f32}, .bench = true}));
   all.push_back(sized("GPT-2 with masters", optimizer::gpt2_sizes(),
-                      {.without = {"decay"}, .dtypes = {DType::bf16}, .bench = true}));
+                      {.without = {"decay", "lr_step"}, .dtypes = {DType::bf16}, .bench = true}));
   return all;
 }
 

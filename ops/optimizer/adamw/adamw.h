@@ -5,7 +5,8 @@
 // The moments m and v are f32 whatever the type of p. With `master`, the weights are kept there in f32 and p gets them
 // rounded: small steps are not lost in 16 bits. `decay` has a factor of the weight decay for each tensor, such as 0 for
 // biases; left out, it is 1. `grad_scale` is one number in device memory, such as the clip factor of grad_norm: no one has
-// to wait for it on the host.
+// to wait for it on the host. `lr_step` has two numbers in device memory, the learning rate and the step, and is used in place
+// of the scalars `lr` and `step`: a CUDA graph repeats the scalars that it was captured with, but reads memory again.
 #pragma once
 #include "core/host/rung.h"
 
@@ -14,7 +15,7 @@ namespace warpath::adamw {
 struct Args {
   static constexpr const char* op = "adamw";
   TensorList p, g, m, v, master;
-  Tensor decay, grad_scale;
+  Tensor decay, grad_scale, lr_step;
   double lr = 1e-3, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 0.01;
   std::int64_t step = 1;
 
@@ -29,6 +30,8 @@ struct Args {
         .in("decay", &Args::decay, {"tensors"}, std::vector<DType>{DType::f32})
         .optional()
         .in("grad_scale", &Args::grad_scale, {"1"}, std::vector<DType>{DType::f32})
+        .optional()
+        .in("lr_step", &Args::lr_step, {"2"}, std::vector<DType>{DType::f32})
         .optional()
         .real("lr", &Args::lr, 1e-3)
         .real("beta1", &Args::beta1, 0.9)

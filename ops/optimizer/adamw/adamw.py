@@ -4,6 +4,8 @@ Against 01_per_tensor.cu: the same, one launch per tensor. A table of pointers a
 many tensors by, cannot be said in Triton: pointers would have to come from device memory as integers.
 """
 
+import math
+
 import torch
 import triton
 import triton.language as tl
@@ -13,11 +15,16 @@ _BLOCK = 1024
 
 @triton.jit
 def adamw_kernel(
-    p, g, m, v, master, decay, grad_scale, n, index, rate_decay, beta1, rest1, beta2, rest2, size,
-    root, eps, MASTER: tl.constexpr, DECAY: tl.constexpr, SCALE: tl.constexpr, BLOCK: tl.constexpr,
+    p, g, m, v, master, decay, grad_scale, of_step, n, index, rate_decay, beta1, rest1, beta2, rest2,
+    size, root, eps, MASTER: tl.constexpr, DECAY: tl.constexpr, SCALE: tl.constexpr,
+    OF_STEP: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     inside = i < n
+    if OF_STEP:
+        rate_decay = tl.load(of_step)
+        size = tl.load(of_step + 1)
+        root = tl.load(of_step + 2)
     grad = tl.load(g + i, mask=inside, other=0).to(tl.float32)
     if SCALE:
         grad = grad * tl.load(grad_scale)
@@ -38,6 +45,13 @@ def adamw_kernel(
     tl.store(p + i, weight.to(p.dtype.element_ty), mask=inside)
 
 
+def _constants(lr_step: torch.Tensor, beta1: float, beta2: float, weight_decay: float):
+    """What depends on the rate and the step, computed where they lie: nothing waits for the device."""
+    lr, step = lr_step.double()
+    power = [-torch.expm1(step * math.log(beta)) for beta in (beta1, beta2)]
+    return torch.stack([lr * weight_decay, lr / power[0], power[1].rsqrt()]).float()
+
+
 def adamw(
     p: list[torch.Tensor],
     g: list[torch.Tensor],
@@ -46,6 +60,7 @@ def adamw(
     master: list[torch.Tensor] | None = None,
     decay: torch.Tensor | None = None,
     grad_scale: torch.Tensor | None = None,
+    lr_step: torch.Tensor | None = None,
     *,
     lr: float = 1e-3,
     beta1: float = 0.9,
@@ -54,6 +69,7 @@ def adamw(
     weight_decay: float = 0.01,
     step: int = 1,
 ) -> None:
+    of_step = None if lr_step is None else _constants(lr_step, beta1, beta2, weight_decay)
     for i, weights in enumerate(p):
         if weights.numel() == 0:
             continue
@@ -65,6 +81,7 @@ def adamw(
             m[i] if master is None else master[i],
             m[i] if decay is None else decay,
             m[i] if grad_scale is None else grad_scale,
+            m[i] if of_step is None else of_step,
             weights.numel(),
             i,
             lr * weight_decay,
@@ -78,5 +95,6 @@ def adamw(
             MASTER=master is not None,
             DECAY=decay is not None,
             SCALE=grad_scale is not None,
+            OF_STEP=of_step is not None,
             BLOCK=_BLOCK,
         )

@@ -4,8 +4,8 @@ import torch
 
 
 def adamw_torch(
-    p, g, m, v, master=None, decay=None, grad_scale=None, *, lr=1e-3, beta1=0.9, beta2=0.999,
-    eps=1e-8, weight_decay=0.01, step=1,
+    p, g, m, v, master=None, decay=None, grad_scale=None, lr_step=None, *, lr=1e-3, beta1=0.9,
+    beta2=0.999, eps=1e-8, weight_decay=0.01, step=1,
 ):  # fmt: skip
     """In place, by the kernel behind torch.optim.AdamW(fused=True). That one takes one weight decay per call, wants all its
     tensors in one type, and divides by the scale of the gradients, which it overwrites."""
@@ -18,6 +18,8 @@ def adamw_torch(
     gradients = [t.to(torch.float32, copy=scaled) for t in g]
     scale = 1 / grad_scale.reshape(()) if scaled else None
     at = torch.tensor(float(step), device=p[0].device)
+    if lr_step is not None:
+        lr, at = lr_step[0], lr_step[1]
     calls = [(weight_decay, some)]
     if decay is not None:
         calls = [(weight_decay * float(decay[i]), [i]) for i in some]

@@ -11,7 +11,8 @@ namespace warpath::adamw {
 struct Step {
   float decay;  // lr * weight_decay
   float beta1, rest1, beta2, rest2, size, root, eps;
-  const float *decays, *grad_scale;  // null where they are left out
+  const float *decays, *grad_scale, *lr_step;  // null where they are left out
+  float weight_decay, log_beta1, log_beta2;    // what lr_step needs
 
   // The constants are computed in double: 1 - beta2 would lose half of its bits in float.
   static Step of(const Args& a) {
@@ -25,7 +26,23 @@ struct Step {
             float(1 / std::sqrt(power(a.beta2))),
             float(a.eps),
             a.decay.as<float>(),
-            a.grad_scale.as<float>()};
+            a.grad_scale.as<float>(),
+            a.lr_step.as<float>(),
+            float(a.weight_decay),
+            float(std::log(a.beta1)),
+            float(std::log(a.beta2))};
+  }
+
+  // With the rate and the step of this launch where they lie in memory. 1 - beta^n as -expm1(n log(beta)) keeps its bits in
+  // float, too: nothing of about 1 is subtracted from 1.
+  __device__ __forceinline__ Step now() const {
+    Step s = *this;
+    if (lr_step == nullptr) return s;
+    const float lr = lr_step[0], n = lr_step[1];
+    s.decay = lr * weight_decay;
+    s.size = lr / -expm1f(n * log_beta1);
+    s.root = 1 / sqrtf(-expm1f(n * log_beta2));
+    return s;
   }
 
   __device__ __forceinline__ float scale() const { return grad_scale ? *grad_scale : 1.0f; }

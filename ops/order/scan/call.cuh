@@ -9,7 +9,6 @@
 
 namespace warpath::scan {
 
-// An operator of your own goes here: any associative one with an identity.
 struct Product {
   template <class T>
   __device__ __forceinline__ T operator()(T a, T b) const {

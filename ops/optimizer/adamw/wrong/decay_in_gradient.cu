@@ -7,9 +7,10 @@ namespace warpath::adamw {
 namespace {
 
 template <class T>
-__global__ void decay_in_gradient(Arrays<T> a, std::int64_t n, int index, Step step) {
+__global__ void decay_in_gradient(Arrays<T> a, std::int64_t n, int index, Step given) {
   const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= n) return;
+  const Step step = given.now();
   const float weight = a.master ? a.master[i] : to_float(a.p[i]);
   float next = weight;
   const float decay = 1 - step.keep(index);

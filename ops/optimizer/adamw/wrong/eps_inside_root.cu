@@ -6,9 +6,10 @@ namespace warpath::adamw {
 namespace {
 
 template <class T>
-__global__ void eps_inside_root(Arrays<T> a, std::int64_t n, int index, Step step) {
+__global__ void eps_inside_root(Arrays<T> a, std::int64_t n, int index, Step given) {
   const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= n) return;
+  const Step step = given.now();
   float weight = a.master ? a.master[i] : to_float(a.p[i]);
   const float g = step.scale() * to_float(a.g[i]);
   a.m[i] = step.beta1 * a.m[i] + step.rest1 * g;

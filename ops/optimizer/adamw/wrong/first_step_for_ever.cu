@@ -6,9 +6,10 @@ namespace warpath::adamw {
 namespace {
 
 template <class T>
-__global__ void first_step_for_ever(Arrays<T> a, std::int64_t n, int index, Step step) {
+__global__ void first_step_for_ever(Arrays<T> a, std::int64_t n, int index, Step given) {
   const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= n) return;
+  Step step = given.now();
   step.root = rsqrtf(step.rest2);
   a.update(i, step, step.scale(), step.keep(index));
 }

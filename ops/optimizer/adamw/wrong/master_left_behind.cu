@@ -6,9 +6,10 @@ namespace warpath::adamw {
 namespace {
 
 template <class T>
-__global__ void master_left_behind(Arrays<T> a, std::int64_t n, int index, Step step) {
+__global__ void master_left_behind(Arrays<T> a, std::int64_t n, int index, Step given) {
   const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= n) return;
+  const Step step = given.now();
   float weight = to_float(a.p[i]);
   step.update(weight, step.scale() * to_float(a.g[i]), a.m[i], a.v[i], step.keep(index));
   if (a.master) a.master[i] = weight;

@@ -6,9 +6,10 @@ namespace warpath::adamw {
 namespace {
 
 template <class T>
-__global__ void one_decay_for_all(Arrays<T> a, std::int64_t n, int index, Step step) {
+__global__ void one_decay_for_all(Arrays<T> a, std::int64_t n, int index, Step given) {
   const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= n) return;
+  const Step step = given.now();
   index = 0;
   a.update(i, step, step.scale(), step.keep(index));
 }
