@@ -28,6 +28,8 @@ class Flags {
   void real(const char* flag, double& into, const char* help);
   void number(const char* flag, std::uint64_t& into, const char* help);
   void count(const char* flag, int& into, const char* help, int least = 0);
+  // `all` where the flag stands alone, or before that word.
+  void count_or_all(const char* flag, int& into, int all, const char* help);
 
  private:
   void* command_;

@@ -204,6 +204,24 @@ void Flags::number(const char* flag, std::uint64_t& into, const char* help) {
 void Flags::count(const char* flag, int& into, const char* help, int least) {
   app(command_).add_option(flag, into, help)->type_name("N")->check(at_least(least));
 }
+void Flags::count_or_all(const char* flag, int& into, int all, const char* help) {
+  constexpr const char* word = "all";
+  const auto read = [&into, all](const std::string& text) {
+    if (text == word)
+      into = all;
+    else
+      CLI::detail::lexical_cast(text, into);
+  };
+  const auto check = [](const std::string& text) {
+    return text == word ? std::string() : at_least(0)(text);
+  };
+  app(command_)
+      .add_option_function<std::string>(flag, read, help)
+      ->type_name("[N]")
+      ->expected(0, 1)
+      ->default_str(word)
+      ->check(check);
+}
 
 int run_program(int argc, char** argv, std::span<const Command* const> commands) {
   Options options;

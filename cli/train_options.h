@@ -15,8 +15,10 @@ struct TrainOptions {
   int batch = 0, sequence = 0, accumulate = 1, steps = 0, warmup = 0;
   int evaluate_every = 50, evaluate_batches = 4, save_every = 0;
   double rate = 0, least_rate = 0, weight_decay = -1, clip = 1;
-  bool resume = false, memory = false, profile = false, recompute = false, graph = false,
-       deterministic = false, block = false;
+  int recompute = 0;  // all_blocks: as many as there are
+  static constexpr int all_blocks = -1;
+  bool resume = false, memory = false, profile = false, graph = false, deterministic = false,
+       block = false;
 };
 
 struct GenerateOptions {

@@ -35,11 +35,12 @@ Blocks::Block Blocks::make_block(const Build& b) {
   return {norm1, norm2, std::move(attention), std::move(mlp), b.prefix};
 }
 
-Blocks::Blocks(const Build& b, bool recompute) : recompute_(recompute) {
+Blocks::Blocks(const Build& b, std::int64_t recompute)
+    : recompute_(static_cast<std::size_t>(recompute)) {
   const Names names = names_of(b.config.family);
   Build each = b;
-  each.recompute = recompute;
   for (std::int64_t i = 0; i < b.config.layers; ++i) {
+    each.recompute = i < recompute;
     each.prefix = b.prefix + names.blocks + std::to_string(i) + ".";
     blocks_.push_back(make_block(each));
   }
@@ -70,7 +71,8 @@ Tensor Blocks::backward(Ops& ops) const {
   Tensor d = ds_[0], other = ds_[1];
   for (std::size_t i = blocks_.size(); i-- > 0;) {
     const Block& block = blocks_[i];
-    if (recompute_) {
+    // What the last of them computed still lies there.
+    if (i + 1 < recompute_) {
       ops.set_layer(block.name + "again");
       block.norm1.forward(ops);
       block.attention->forward(ops, block.norm1.output(), block.norm2.output());

@@ -13,8 +13,8 @@ namespace warpath::models {
 
 class Blocks {
  public:
-  // `b` is that of the model; `recompute` says whether blocks compute their activations again.
-  Blocks(const Build& b, bool recompute);
+  // `b` is that of the model; the first `recompute` blocks compute their activations again.
+  Blocks(const Build& b, std::int64_t recompute);
 
   // Where s must lie before forward().
   const Tensor& input() const { return blocks_[0].norm1.sum(); }
@@ -36,7 +36,7 @@ class Blocks {
     return block + 1 < blocks_.size() ? blocks_[block + 1].norm1 : *last_norm_;
   }
 
-  bool recompute_;
+  std::size_t recompute_;
   std::vector<Block> blocks_;
   std::unique_ptr<Norm> last_norm_;
   Tensor ds_[2], dh_;

@@ -34,8 +34,8 @@ DitBlocks::Block DitBlocks::make_block(const Build& b) {
   return block;
 }
 
-DitBlocks::DitBlocks(const Build& b, bool recompute)
-    : recompute_(recompute),
+DitBlocks::DitBlocks(const Build& b, std::int64_t recompute)
+    : recompute_(static_cast<std::size_t>(recompute)),
       batch_(b.batch),
       sequence_(b.sequence),
       width_(b.config.width),
@@ -43,8 +43,8 @@ DitBlocks::DitBlocks(const Build& b, bool recompute)
       blocks_([&] {
         std::vector<Block> blocks;
         Build each = b;
-        each.recompute = recompute;
         for (std::int64_t i = 0; i < b.config.layers; ++i) {
+          each.recompute = i < recompute;
           each.prefix = b.prefix + "encoder.layer." + std::to_string(i) + ".";
           blocks.push_back(make_block(each));
         }
@@ -133,7 +133,8 @@ DitBlocks::Gradients DitBlocks::backward(Ops& ops, const Tensor& time) const {
   Tensor d = ds_[0], other = ds_[1], d_time = d_time_[0], other_time = d_time_[1];
   for (std::size_t i = blocks_.size(); i-- > 0;) {
     const Block& block = blocks_[i];
-    if (recompute_) forward_halves(ops, block);
+    // What the last of them computed still lies there.
+    if (i + 1 < recompute_) forward_halves(ops, block);
     ops.set_layer(block.name + "mlp");
     add_backward(ops, block.modulation, 5, block.mapped, d);
     block.mlp->backward(ops, block.norm2.y, d_branch_, dh_);

@@ -36,8 +36,8 @@ class Modulation {
 
 class DitBlocks {
  public:
-  // `b` is that of the model; `recompute` says whether blocks compute their activations again.
-  DitBlocks(const Build& b, bool recompute);
+  // `b` is that of the model; the first `recompute` blocks compute their activations again.
+  DitBlocks(const Build& b, std::int64_t recompute);
 
   // Where s must lie before forward().
   const Tensor& input() const { return blocks_[0].s; }
@@ -82,7 +82,7 @@ class DitBlocks {
   // All of a block but its last addition.
   void forward_halves(Ops& ops, const Block& block) const;
 
-  bool recompute_;
+  std::size_t recompute_;
   std::int64_t batch_, sequence_, width_;
   double eps_;
   std::vector<Block> blocks_;

@@ -13,7 +13,7 @@ namespace {
 Batch batch_of(const Config& c, const GeneratorSize& s, std::int64_t texts, std::int64_t tokens) {
   Batch b;
   b.size = texts, b.sequence = tokens;
-  b.recompute = true;  // layers take turns at one set of activations: there is no backward pass
+  b.recompute = c.layers;  // they take turns at one set of activations: there is no backward pass
   b.pages = s.pages, b.page_size = s.page_size;
   b.tuning = s.tuning;
   b.capacity = s.pages_for(c.context) * s.page_size;

@@ -11,7 +11,7 @@ namespace warpath::models {
 
 struct Batch {
   std::int64_t size = 8, sequence = 64;
-  bool recompute = false;
+  std::int64_t recompute = 0;  // so many blocks, the first ones, compute their activations again
   // Of a model that writes text: it sees `sequence` new tokens per sequence beside a cache of that many, in pages. 0: one that
   // trains. Such a model has the logits of each sequence's last token only, and one of `size` and `sequence` is 1.
   std::int64_t capacity = 0, pages = 0, page_size = 0;

@@ -10,7 +10,7 @@ namespace warpath::models {
 Perplexity::Perplexity(Backend& backend, const Config& config, DType dtype, std::int64_t window,
                        const Tuning& tuning)
     : backend_(backend), config_(config), dtype_(dtype), ops_(backend, false) {
-  batch_.size = 1, batch_.sequence = window, batch_.recompute = true;
+  batch_.size = 1, batch_.sequence = window, batch_.recompute = config_.layers;
   batch_.tuning = tuning;
   const Transformer model(config_, batch_, dtype_, counted_);
   model.parameters().pack(ops_);

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include "models/model.h"
 #include "models/optimizer.h"
@@ -79,6 +80,7 @@ class Trainer {
  private:
   // The model on the same memory, but with inputs of its own.
   struct MicroBatch {
+    explicit MicroBatch(Memory own) : memory(std::move(own)) {}
     Memory memory;
     std::unique_ptr<Model> model;
   };

@@ -112,7 +112,10 @@ TrainSettings settings_of(const Options& o) {
   if (s.config.sees_images()) set_for_images(t, s);
   if (!t.schedule.empty() && s.config.family != Family::dit)
     throw Refusal("--schedule is for diffusion models: dit-tiny, dit-s2");
-  s.batch.recompute = t.recompute;
+  if (t.recompute > s.config.layers)
+    throw Refusal(
+        fmt::format("--recompute {}: {} has {} blocks", t.recompute, t.model, s.config.layers));
+  s.batch.recompute = t.recompute == TrainOptions::all_blocks ? s.config.layers : t.recompute;
   if (s.batch.sequence > s.config.context)
     throw Refusal(fmt::format("--sequence {}: {} takes {} at most", s.batch.sequence, t.model,
                               s.config.context));
@@ -430,8 +433,9 @@ const Command train_command = {
       flags.yes("--resume", t.resume, "go on from the last checkpoint of --out");
       flags.text("--schedule", t.schedule, "S",
                  "of a diffusion model's noise: cosine (default) or linear");
-      flags.yes("--recompute", t.recompute,
-                "blocks compute activations again in the backward pass: less memory");
+      flags.count_or_all("--recompute", t.recompute, TrainOptions::all_blocks,
+                         "the first N blocks compute activations again in the backward pass: less "
+                         "memory");
       flags.yes("--graph", t.graph, "the whole step, optimiser included, as one CUDA graph");
       flags.yes("--deterministic", t.deterministic,
                 "the same bits in every run in 16-bit types too; f32 always has them");

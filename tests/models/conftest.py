@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 import torch
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 from transformers import AutoModelForCausalLM, GPT2Config, LlamaConfig
 
 PROGRAM = os.environ.get(
@@ -57,12 +57,12 @@ def config(kind: str, **changes):
     return LlamaConfig(**LLAMA | {"tie_word_embeddings": True} | changes)
 
 
-def make_model(kind: str, folder: pathlib.Path, seed: int = 0, **changes):
+def make_model(kind: str, folder: pathlib.Path, seed: int = 0, noise: float = 0.1, **changes):
     """A model with random weights, written as Hugging Face writes it."""
     torch.manual_seed(seed)
     model = AutoModelForCausalLM.from_config(config(kind, **changes))
     for p in model.parameters():  # so that norms and biases count too
-        p.data += 0.1 * torch.randn_like(p)
+        p.data += noise * torch.randn_like(p)
     model.save_pretrained(folder)
     return model
 
@@ -86,6 +86,51 @@ def train(*words: str) -> list[dict]:
 
 def losses(lines: list[dict]) -> list[float]:
     return [line["loss"] for line in lines if "loss" in line]
+
+
+def drop_checkpoint(folder: pathlib.Path, step: int) -> None:
+    """As if the run had been killed while it wrote that one: what it leaves is not whole and has another name."""
+    whole = folder / f"step-{step:06}"
+    partial = folder / f".{whole.name}.partial"
+    whole.rename(partial)
+    for file in ("optimizer.safetensors", "state.json"):
+        (partial / file).unlink()
+
+
+def plan(*words: str) -> dict[str, int]:
+    """Bytes by purpose."""
+    lines = warpath("--memory", *words).stdout.splitlines()
+    rows = (line.split() for line in lines)
+    return {row[0]: int(row[-1]) for row in rows if row and row[-1].isdigit()}
+
+
+def relative(got: torch.Tensor, want: torch.Tensor) -> float:
+    return float((got.double() - want.double()).norm() / want.double().norm().clamp_min(1e-30))
+
+
+def check_slopes(folder: pathlib.Path, names: list[str], *words: str) -> None:
+    """A gradient's product with a direction is the change of the loss along it: of some parameters of the model in
+    `folder`, which is changed."""
+    file = folder / "model.safetensors"
+    weights = load_file(file)
+    words = ("--model", folder, "--dtype", "f32", *words)
+    got = dump(folder, *words)
+    torch.manual_seed(1)
+    for name in names:
+        gradient = got["gradient." + name].double()
+        # Half of it along the gradient: a derivative that is large enough to be seen in f32.
+        direction = torch.nn.functional.normalize(torch.randn_like(gradient).flatten(), dim=0)
+        direction = (direction + gradient.flatten() / gradient.norm()).view_as(gradient)
+        step = 3e-3
+        ends = []
+        for sign in (1, -1):
+            changed = weights | {name: (weights[name].double() + sign * step * direction).float()}
+            save_file(changed, file)
+            ends.append(float(dump(folder, *words)["loss"]))
+        slope = (ends[0] - ends[1]) / (2 * step)
+        wanted = float((gradient * direction).sum())
+        assert wanted > 2e-3, name
+        assert slope == pytest.approx(wanted, rel=0.02, abs=2e-4), name
 
 
 def same(a: pathlib.Path, b: pathlib.Path) -> bool:

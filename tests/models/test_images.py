@@ -8,9 +8,10 @@ import zlib
 
 import pytest
 import torch
-from conftest import dump, losses, same, train, warpath
+from conftest import check_slopes, dump, losses, relative, same, train, warpath
 from draws import mixed, normal, shapes, times
 from safetensors.torch import load_file, save_file
+from steps import STEPS, check_bf16_steps
 from torch import nn
 from torch.nn.functional import cross_entropy, gelu, layer_norm, linear, silu
 from transformers import ViTConfig, ViTForImageClassification
@@ -44,10 +45,6 @@ def name_in_file(name: str) -> str:
     for memory, file in NAMES:
         name = name.replace(memory, file)
     return name
-
-
-def relative(got: torch.Tensor, want: torch.Tensor) -> float:
-    return float((got.double() - want.double()).norm() / want.double().norm().clamp_min(1e-30))
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +92,17 @@ def test_vit_bf16(vit_folder, tmp_path):
         errors[dtype] = logits.detach(), gradients
     truth, theirs = errors[torch.float64], errors[torch.bfloat16]
     assert relative(got["logits"], truth[0]) < 1.5 * relative(theirs[0], truth[0]) + 2e-3
+    # The loss: that of its own logits in f32, and as near to the truth as the logits let it be.
+    labels = got["labels"].long()
+    assert relative(got["loss"], cross_entropy(got["logits"].double(), labels)) < 1e-5
+    spread = (theirs[0].double() - truth[0]).square().mean().sqrt()
+    print(
+        "LOSS",
+        got["loss"] - cross_entropy(truth[0], labels),
+        cross_entropy(theirs[0].double(), labels) - cross_entropy(truth[0], labels),
+        spread,
+    )
+    assert (got["loss"] - cross_entropy(truth[0], labels)).abs() < spread
     for name, gradient in truth[1].items():
         if not name.endswith("key.bias"):
             bar = 1.5 * relative(theirs[1][name], gradient) + 5e-3
@@ -134,10 +142,47 @@ def test_three_steps_of_adamw(vit_folder, tmp_path):
     assert written.config.num_labels == 7
 
 
+def test_vit_three_steps_in_bf16(vit_folder, tmp_path):
+    words = ("--model", vit_folder, "--dtype", "bf16", "--batch", 4, "--evaluate-every", 0)
+    lines = train(*words, *STEPS, "--out", tmp_path / "run")
+    model = ViTForImageClassification.from_pretrained(vit_folder)
+
+    def loss_of(model, step):
+        images, labels = shapes(5, step, 4, 12)
+        return cross_entropy(model(images.to(model.dtype)).logits.double(), labels)
+
+    def seen(name, change):
+        return None if name.endswith("k_proj.bias") else change
+
+    folder = tmp_path / "run/step-000003"
+    check_bf16_steps(model, loss_of, lines, folder, decays, name_in_file, seen)
+
+
+@pytest.mark.parametrize("kind", ["vit", "dit"])
+def test_one_block_by_finite_differences(kind, request, tmp_path):
+    """The noise of a diffusion model is fixed by the seed."""
+    if kind == "vit":
+        torch.manual_seed(0)
+        model = ViTForImageClassification(ViTConfig(**VIT | {"num_hidden_layers": 1}))
+        for p in model.parameters():
+            p.data += 0.1 * torch.randn_like(p)
+        model.save_pretrained(tmp_path)
+    else:
+        for file in ("config.json", "model.safetensors"):
+            shutil.copy(request.getfixturevalue("dit_folder") / file, tmp_path)
+    names = sorted(n for n in load_file(tmp_path / "model.safetensors") if ".layer.0." in n)
+    names = [n for n in names if not n.endswith("key.bias")]  # in truth zero
+    check_slopes(tmp_path, names[::3], "--batch", 2)
+
+
+def decays(name: str, p: torch.Tensor) -> bool:
+    return name.endswith("weight") and p.dim() > 1
+
+
 def adamw(parameters: dict[str, nn.Parameter]) -> torch.optim.AdamW:
     """As warpath has it: matrices decay."""
-    decay = [p for n, p in parameters.items() if n.endswith("weight") and p.dim() > 1]
-    others = [p for n, p in parameters.items() if not (n.endswith("weight") and p.dim() > 1)]
+    decay = [p for n, p in parameters.items() if decays(n, p)]
+    others = [p for n, p in parameters.items() if not decays(n, p)]
     groups = [{"params": decay, "weight_decay": 0.1}, {"params": others, "weight_decay": 0.0}]
     return torch.optim.AdamW(groups, betas=(0.9, 0.95), eps=1e-8)
 

@@ -1,10 +1,15 @@
-"""The toy, trained as `./warpath train` trains it: its sentences are those of the grammar."""
+"""What the bare commands do: `./warpath generate` trains the toy once, and its sentences are those of the grammar."""
 
 import json
+import os
+import pathlib
 import re
+import signal
+import subprocess
+import time
 
 import pytest
-from conftest import losses, train, warpath
+from conftest import PROGRAM, warpath
 from tokenizers import Tokenizer
 
 ADJECTIVE = "(?: (?:small|red|old|happy|green|quiet))?"
@@ -35,12 +40,66 @@ def test_the_pattern_bites():
     assert not any(SENTENCE.fullmatch(s) for s in bad)
 
 
+def bare(command: str, folder: pathlib.Path) -> str:
+    """What `./warpath COMMAND` prints, with no other word, of a build in that folder that has made nothing yet."""
+    lib = folder / "lib"
+    if not lib.exists():
+        lib.symlink_to(os.environ.get("WARPATH_LIB") or pathlib.Path(PROGRAM).parents[1] / "lib")
+    done = subprocess.run(
+        [PROGRAM, command],
+        capture_output=True,
+        text=True,
+        timeout=550,
+        check=False,
+        env=os.environ | {"WARPATH_LIB": str(lib)},
+        cwd=folder,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
 @pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("toy")
-    lines = train("--out", folder, "--evaluate-every", 0)
-    assert losses(lines)[-1] < 2.3
-    return folder
+def first(tmp_path_factory):
+    """What the very first `./warpath generate` prints, and the folder that it leaves."""
+    folder = tmp_path_factory.mktemp("build")
+    begin = time.monotonic()
+    text = bare("generate", folder)
+    assert time.monotonic() - begin < 180  # three minutes, on a CPU too
+    return text, folder
+
+
+@pytest.fixture(scope="module")
+def run(first):
+    return first[1] / "toy-model"
+
+
+def test_generate_alone_trains_the_toy_and_writes(first):
+    text, folder = first
+    assert text.startswith("no --model: trains the toy model first, once\n")
+    trained = [float(x) for x in re.findall(r"^step .* loss (\d\.\d+) ", text, re.MULTILINE)]
+    assert len(trained) > 15 and trained[0] > 3.8 and trained[-1] < 2.3
+    assert f"next: ./warpath generate --model {folder}/toy-model writes text with it\n" in text
+    written = text.split("writes text with it\n")[1].lstrip("\n")
+    assert written.startswith("the ")
+    assert written.splitlines()[-1].startswith("next: ./warpath train --data text.txt --out run")
+    # The second time there is nothing to train, and the text is the same.
+    lines, again = written.splitlines(), bare("generate", folder).splitlines()
+    assert [x for x in again if "tokens/s" not in x] == [x for x in lines if "tokens/s" not in x]
+    assert sorted(x.name for x in folder.iterdir()) == ["lib", "toy-model"]
+
+
+def test_train_alone_is_that_training(run, tmp_path):
+    """Its model, data and schedule, of which Ctrl-C shows the beginning."""
+    child = subprocess.Popen([PROGRAM, "train"], stdout=subprocess.PIPE, text=True, cwd=tmp_path)
+    head, line = child.stdout.readline(), child.stdout.readline()
+    child.send_signal(signal.SIGINT)
+    rest, _ = child.communicate(timeout=60)
+    assert child.returncode == 0 and not any(tmp_path.iterdir())
+    assert head.startswith("toy: ") and line.startswith("step     1/600  loss ")
+    assert "next: --out run keeps the model; --data text.txt trains on a text of yours" in rest
+    state = json.loads(next(run.glob("step-000600/state.json")).read_text())
+    assert state["settings"]["steps"] == 600
+    assert f"rate {state['settings']['rate'] / state['settings']['warmup']:.2e}" in line
 
 
 def test_it_writes_sentences_of_its_grammar(run):
