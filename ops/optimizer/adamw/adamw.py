@@ -48,7 +48,8 @@ def adamw_kernel(
 def _constants(lr_step: torch.Tensor, beta1: float, beta2: float, weight_decay: float):
     """What depends on the rate and the step, computed where they lie: nothing waits for the device."""
     lr, step = lr_step.double()
-    power = [-torch.expm1(step * math.log(beta)) for beta in (beta1, beta2)]
+    logs = [math.log(beta) if beta else -math.inf for beta in (beta1, beta2)]
+    power = [-torch.expm1(step * log) for log in logs]
     return torch.stack([lr * weight_decay, lr / power[0], power[1].rsqrt()]).float()
 
 
