@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Everything that needs a GPU, in one go: build, check every rung, reject every wrong kernel, look for bad accesses and
 # races with compute-sanitizer, time and save the results. What CI cannot do; run it before a release.
-#   tests/gpu.sh [build|simt|check|wrong|sanitize|bench|missing|python]…     all but `missing` by default
+#   tests/gpu.sh [build|simt|check|wrong|sanitize|models|bench|missing|python]…     all but `missing` by default
 #                                                        simt: the CPU backend and its tests, by this machine's compiler
 #   OPS="softmax reduce" tests/gpu.sh bench              some ops only
 #   SECONDS_LEFT=1200 tests/gpu.sh missing               what the result files lack, until so many seconds are over
@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.." || exit 2
 build=${WARPATH_BUILD:-$PWD/build}
 lab=$build/bin/warpath
 ops=${OPS:-all}
-steps=${*:-build simt check wrong sanitize bench python}
+steps=${*:-build simt check wrong sanitize models bench python}
 status=0
 note() { printf '\n=== %s (%ss)\n' "$*" "$SECONDS"; }
 
@@ -47,6 +47,28 @@ for step in $steps; do
         # shellcheck disable=SC2086
         $sanitizer --tool $tool "$lab" check $ops --backend cuda --timeout 300 ${SANITIZE_ARGS:-} || status=1
       done
+      ;;
+    models)
+      # The tests of training, generating and `warpath image`, which run on a CPU elsewhere. Nothing is installed: a file
+      # whose Python packages are not here fails and names them.
+      image=warpath-image  # only where libpng and libjpeg are
+      ninja -C "$build" -t query $image >/dev/null 2>&1 || image=''
+      # shellcheck disable=SC2086
+      ninja -C "$build" hosts warpath-models $image >>"$build.log" 2>&1 || { tail -n 40 "$build.log"; exit 1; }
+      test_file() {
+        local log
+        log=$build/test-$(basename "$1" .py).log
+        WARPATH_PROGRAM=$lab WARPATH_BACKEND=cuda "${WARPATH_PYTHON:-python3}" -B -m pytest -q -p no:cacheprovider "$1" >"$log" 2>&1
+        local code=$?
+        printf '%-24s %s\n' "$(basename "$1" .py)" "$(tail -n 1 "$log" | tr -d =)"
+        [ $code = 0 ] && return
+        grep -E '^(E  |FAILED|ERROR)|No module' "$log" | head -n 20
+        return 1
+      }
+      export build lab
+      export -f test_file
+      printf '%s\n' tests/models/test_*.py ${image:+tests/image/test_*.py} |
+        xargs -P "${JOBS:-4}" -I{} bash -c 'test_file {}' || status=1
       ;;
     bench)
       # Several side by side: each takes its turn at the GPU, and computes references while others have theirs.
