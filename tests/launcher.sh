@@ -44,6 +44,30 @@ END
   # Ninja is missing too, or this would build the compiler.
   PATH=$work/no_blas:$work/bin WARPATH_BUILD=$work/build WARPATH_NO_INSTALL=1 ./warpath cc plain.cu >"$work/out" 2>"$work/err"
   expect "other programs do not" grep -q 'missing: Ninja\.' "$work/err"
+  # A machine without CCCL: CCCL_HOME names a folder that has none. What simt has of its own does not need it.
+  printf '#include <thrust/sort.h>\n' >"$work/sorts.cu"
+  printf '#include "sorts.cu"\n' >"$work/sorts_by_header.cu"
+  printf '#  include <cuda/ptx>\n' >"$work/ptx.cu"
+  printf '#include <cub/cub.cuh>\n#include <cuda/std/limits>\n#include <cuda/atomic>\n#include "cuda/own.h"\n' >"$work/own_headers.cu"
+  for words in "cc $work/sorts.cu" "cc -O2 $work/sorts_by_header.cu" "cc $work/ptx.cu" "debug $work/sorts.cu" "xray $work/sorts.cu"; do
+    # shellcheck disable=SC2086
+    CCCL_HOME=$work/none WARPATH_BUILD=$work/ready WARPATH_NO_INSTALL=1 ./warpath $words >"$work/out" 2>"$work/err"
+    code=$?
+    expect "CCCL is asked for: ${words##*/}" grep -q 'CCCL, the headers of Thrust and cuda/ptx: missing' "$work/err"
+    expect "and that ends with 2" [ $code -eq 2 ]
+    expect "with the command to type" grep -q 'install --no-deps nvidia-cuda-cccl==' "$work/err"
+  done
+  CCCL_HOME=$work/none PIP_CONFIG_FILE=/dev/null PIP_NO_INDEX=1 PIP_FIND_LINKS='' WARPATH_BUILD=$work/ready ./warpath cc "$work/sorts.cu" \
+    >"$work/out" 2>"$work/err"
+  expect "without a network it says why" grep -q 'could not be fetched (is there a network?' "$work/err"
+  mkdir -p "$work/has/cuda/std/__cccl" "$work/has/thrust"
+  touch "$work/has/cuda/std/__cccl/compiler.h" "$work/has/thrust/version.h"
+  # Ninja is missing too, or these would build the compiler.
+  for words in "$work/none cc $work/own_headers.cu" "$work/has cc $work/sorts.cu"; do
+    # shellcheck disable=SC2086
+    PATH=$work/bin CCCL_HOME=${words%% *} WARPATH_BUILD=$work/build WARPATH_NO_INSTALL=1 ./warpath ${words#* } >"$work/out" 2>"$work/err"
+    expect "nobody asks for CCCL: ${words##*/}" bash -c 'grep -q "missing: Ninja" "$1" && ! grep -q CCCL "$1"' - "$work/err"
+  done
   # The same for libpng and libjpeg, which only `image` needs.
   mkdir "$work/no_png"
   cat >"$work/no_png/g++" <<'END'
