@@ -18,6 +18,20 @@ def gated_add(residual, x, gate):
     return torch.addcmul(residual, gate[:, None], x)
 
 
+STEPS = {
+    "none": lambda z: z,
+    "relu": torch.relu,
+    "gelu": lambda z: torch.nn.functional.gelu(z, approximate="tanh"),
+    "silu": torch.nn.functional.silu,
+}
+
+
+def fused_elementwise(x, bias=None, residual=None, *, activation, scale=1.0):
+    """The scale comes last, after the residual: both of their gradients have it."""
+    y = STEPS[activation](x if bias is None else x + bias)
+    return scale * (y if residual is None else y + residual)
+
+
 # An op, torch's way to compute it, the shapes of its tensors, its scalars.
 CASES = [
     ("vector_add", torch.add, [(3, 7), (3, 7)], {}),
@@ -28,8 +42,17 @@ CASES = [
     ("matvec", matvec, [(2, 3, 6), (5, 6), (5,)], {}),
     ("matvec", matvec, [(4, 6), (5, 6)], {}),
     ("gated_add", gated_add, [(2, 3, 5), (2, 3, 5), (2, 5)], {}),
+    *(
+        ("fused_elementwise", fused_elementwise, [(2, 4, 7), (7,), (2, 4, 7)], {"activation": a, "scale": 0.375})
+        for a in STEPS
+    ),
+    ("fused_elementwise", fused_elementwise, [(4, 7)], {"activation": "gelu"}),
+    ("fused_elementwise", fused_elementwise, [(7,), (7,)], {"activation": "silu", "scale": -2.0}),
 ]
-IDS = [f"{name}-{'-'.join(scalars.values()) or len(shapes)}" for name, _, shapes, scalars in CASES]
+IDS = [
+    f"{name}-{'-'.join([*map(str, scalars.values())]) or len(shapes)}"
+    for name, _, shapes, scalars in CASES
+]
 
 
 def made(shapes, dtype):
@@ -68,14 +91,23 @@ def test_only_what_is_wanted():
     assert none.grad.shape == (0, 6) and torch.equal(w.grad, torch.zeros(5, 6))
 
 
+def test_only_the_bias():
+    """Nothing else of a chain needs a gradient; the empty tensor is the batch without rows."""
+    x, bias, residual = made([(4, 6), (6,), (4, 6)], torch.float32)
+    warpath.fused_elementwise(x.detach(), bias, residual.detach(), scale=2).sum().backward()
+    assert torch.equal(bias.grad, torch.full((6,), 8.0)) and x.grad is residual.grad is None
+    none = torch.zeros(0, 6, requires_grad=True)
+    (db,) = torch.autograd.grad(warpath.fused_elementwise(none, bias, activation="gelu").sum(), bias)
+    assert torch.equal(db, torch.zeros(6))
+
+
 @pytest.mark.parametrize(("name", "torchs", "shapes", "scalars"), CASES, ids=IDS)
 def test_gradcheck(name, torchs, shapes, scalars):
     tensors = made(shapes, torch.float64)
     function = getattr(warpath, name)
     assert torch.autograd.gradcheck(lambda *t: function(*t, **scalars), tensors)
-    assert (
-        torch.equal(function(*tensors, **scalars), torchs(*tensors, **scalars)) or name == "matvec"
-    )
+    y, wanted = function(*tensors, **scalars), torchs(*tensors, **scalars)
+    torch.testing.assert_close(y, wanted, rtol=1e-13, atol=1e-13)
     got = torch.func.grad(lambda x: function(x, *tensors[1:], **scalars).sum())(tensors[0])
     assert got.shape == tensors[0].shape
 
