@@ -206,7 +206,8 @@ struct Pick {
 const Rung& choose_rung(const TorchOp& op, const Ladder& ladder, const void* args,
                         const std::string& wanted, int arch);
 
-// The same for a call, cached: programs call an op with the same few shapes again and again.
+// The same for a call, cached: programs call an op with the same few shapes again and again. Under
+// torch.use_deterministic_algorithms a rung that is not deterministic gives way to the best that is.
 Pick pick(const TorchOp& op, const Ladder& ladder, const Bound& bound, int arch);
 
 }  // namespace warpath::python

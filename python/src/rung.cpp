@@ -6,6 +6,7 @@
 #include "core/host/choose.h"
 #include "core/host/error.h"
 #include "python/src/bind.h"
+#include "python/src/deterministic.h"
 
 namespace warpath::python {
 namespace {
@@ -56,6 +57,7 @@ struct Memory {
   struct Known {
     std::array<unsigned char, bytes> args;
     int device = 0;
+    bool same_bits = false;  // only deterministic rungs were asked
     Pick pick;
   };
   std::vector<Known> known;
@@ -74,12 +76,22 @@ void copy_without_addresses(const TorchOp& op, const Bound& bound, unsigned char
   }
 }
 
-}  // namespace
+// The best of the deterministic rungs; null when none can take the call.
+const Rung* choose_deterministic(const Ladder& ladder, const void* args, int arch) {
+  std::vector<const Rung*> rungs;
+  for (const Rung* r : ladder.rungs)
+    if (r->deterministic) rungs.push_back(r);
+  return warpath::choose_rung(rungs, args, arch);
+}
 
-Pick pick(const TorchOp& op, const Ladder& ladder, const Bound& bound, int arch) {
+// What a call gets, whatever bits it gives; with `same_bits` of the deterministic rungs alone, and then perhaps none.
+Pick remembered(const TorchOp& op, const Ladder& ladder, const Bound& bound, int arch,
+                bool same_bits) {
   const auto choose = [&] {
-    const Rung& rung = choose_rung(op, ladder, bound.args(), bound.wanted_rung(), arch);
-    return Pick{&rung, rung.scratch(bound.args()), rung.zeroed(bound.args())};
+    const Rung* const rung =
+        same_bits ? choose_deterministic(ladder, bound.args(), arch)
+                  : &choose_rung(op, ladder, bound.args(), bound.wanted_rung(), arch);
+    return rung ? Pick{rung, rung->scratch(bound.args()), rung->zeroed(bound.args())} : Pick{};
   };
   const std::size_t bytes = bound.args_bytes();
   // The sizes of a list's tensors are not in the args struct.
@@ -89,14 +101,47 @@ Pick pick(const TorchOp& op, const Ladder& ladder, const Bound& bound, int arch)
   alignas(std::max_align_t) std::array<unsigned char, Memory::bytes> key;
   copy_without_addresses(op, bound, key.data());
   for (const Memory::Known& k : memory.known)
-    if (k.device == bound.device_index() && std::memcmp(k.args.data(), key.data(), bytes) == 0)
+    if (k.device == bound.device_index() && k.same_bits == same_bits &&
+        std::memcmp(k.args.data(), key.data(), bytes) == 0)
       return k.pick;
-  const Memory::Known found{key, bound.device_index(), choose()};
+  const Memory::Known found{key, bound.device_index(), same_bits, choose()};
   if (memory.known.size() < Memory::most)
     memory.known.push_back(found);
   else
     memory.known[memory.oldest++ % Memory::most] = found;
   return found.pick;
+}
+
+// Why a call cannot have the same bits in every run.
+std::string no_deterministic_rung(const TorchOp& op, const Ladder& ladder, const Bound& bound,
+                                  int arch) {
+  const std::string asked =
+      "torch.use_deterministic_algorithms(True) asks for the same bits in every run";
+  if (!bound.wanted_rung().empty())
+    return "warpath::" + op.name + ": rung '" + named_rung(op, ladder, bound.wanted_rung()).name +
+           "' is not deterministic, but " + asked;
+  std::string reasons;
+  for (auto r = ladder.rungs.rbegin(); r != ladder.rungs.rend(); ++r) {
+    const std::string why = obstacle(**r, bound.args(), arch);
+    reasons += "\n  " + (*r)->name + ": " + (why.empty() ? "not deterministic" : why);
+  }
+  return "warpath::" + op.name + ": " + asked +
+         ", and no rung that has them can take this call:" + reasons;
+}
+
+}  // namespace
+
+Pick pick(const TorchOp& op, const Ladder& ladder, const Bound& bound, int arch) {
+  const Pick best = remembered(op, ladder, bound, arch, false);
+  if (best.rung->deterministic) return best;
+  const SameBits wanted = same_bits_wanted();
+  if (wanted == SameBits::as_it_comes) return best;
+  if (bound.wanted_rung().empty())
+    if (const Pick other = remembered(op, ladder, bound, arch, true); other.rung) return other;
+  const std::string why = no_deterministic_rung(op, ladder, bound, arch);
+  if (wanted == SameBits::must) throw Error(why);
+  warn(why);
+  return best;
 }
 
 }  // namespace warpath::python

@@ -6,13 +6,14 @@ import pickle
 import signal
 import threading
 import time
+import warnings
 
 import pytest
 import torch
 import warpath
 import warpath.nn
 
-PROBES = ["accumulate", "cube", "failing", "segments", "waiting"]
+PROBES = ["accumulate", "cube", "failing", "segments", "unordered", "waiting"]
 assert warpath.ops() == [f"probe_{name}" for name in PROBES]
 print(warpath.probe_segments.__doc__)
 
@@ -56,6 +57,22 @@ with pytest.raises(RuntimeError, match="no rung can take this call:\n  probe: ro
     warpath.probe_accumulate(torch.zeros(2, 9), torch.zeros(2, 9))
 with pytest.raises(RuntimeError, match="rung 'probe' cannot take this call: rows of more than 8"):
     warpath.probe_accumulate(torch.zeros(2, 9), torch.zeros(2, 9), rung="probe")
+
+# An op whose only rung is not deterministic: as torch's own such functions.
+x = torch.randn(70)
+assert torch.equal(warpath.probe_unordered(x), x)
+torch.use_deterministic_algorithms(True)
+with pytest.raises(RuntimeError, match=r"algorithms\(True\) asks .*\n  probe: not deterministic$"):
+    warpath.probe_unordered(x)
+torch.use_deterministic_algorithms(True, warn_only=True)
+with pytest.warns(UserWarning, match="no rung that has them can take this call"):
+    assert torch.equal(warpath.probe_unordered(x), x)
+warnings.simplefilter("error")
+with pytest.raises(RuntimeError, match="no rung that has them can take this call"):
+    warpath.probe_unordered(x)
+warnings.resetwarnings()
+torch.use_deterministic_algorithms(False)
+assert torch.equal(warpath.probe_unordered(x), x)
 
 # A launch that fails is an exception that says why, and the next call works.
 refused = "(?s)probe_failing: rung 'probe': cudaErrorInvalid.*'touch' cannot run.*2000.*1024"

@@ -25,5 +25,7 @@ WARPATH_OP(Failing, .reference = no_reference<Failing>, .cases = no_cases<Failin
 WARPATH_OP(Waiting, .reference = no_reference<Waiting>, .cases = no_cases<Waiting>,
            .cost = no_cost<Waiting>);
 WARPATH_OP(Cube, .reference = no_reference<Cube>, .cases = no_cases<Cube>, .cost = no_cost<Cube>);
+WARPATH_OP(Unordered, .reference = no_reference<Unordered>, .cases = no_cases<Unordered>,
+           .cost = no_cost<Unordered>);
 
 }  // namespace warpath::probe

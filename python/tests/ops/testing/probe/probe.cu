@@ -91,4 +91,11 @@ void launch_cube(const Cube& a, cudaStream_t stream) {
 
 WARPATH_RUNG(Cube, launch_cube);
 
+void launch_unordered(const Unordered& a, cudaStream_t stream) {
+  CUDA_CHECK(cudaMemcpyAsync(a.y.data, a.x.data, static_cast<std::size_t>(a.x.bytes()),
+                             cudaMemcpyDeviceToDevice, stream));
+}
+
+WARPATH_RUNG(Unordered, launch_unordered, .deterministic = false);
+
 }  // namespace warpath::probe

@@ -81,4 +81,16 @@ struct Cube {
   }
 };
 
+// y = x by a rung that is said not to be deterministic, and no other is there.
+struct Unordered {
+  static constexpr const char* op = "probe_unordered";
+  Tensor x, y;
+
+  static Contract contract() {
+    return Contract(op, "y = x, in no order")
+        .in("x", &Unordered::x, {"n..."}, {DType::f32})
+        .out("y", &Unordered::y, {"n..."}, "x");
+  }
+};
+
 }  // namespace warpath::probe
