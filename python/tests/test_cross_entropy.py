@@ -90,12 +90,13 @@ def test_module(shape, reduction):
     torch.testing.assert_close(x.grad, y.grad)
 
 
-def test_module_refuses_and_passes_on():
-    with pytest.raises(NotImplementedError, match="CrossEntropyLoss: weight is not supported"):
-        warpath.nn.CrossEntropyLoss(torch.ones(4))
+def test_module_passes_on():
     logits, labels = torch.randn(5, 4), torch.randint(4, (5,))
-    model = torch.nn.CrossEntropyLoss(torch.rand(4))  # one that patch takes over still works
+    weight = torch.rand(4)
+    model = torch.nn.CrossEntropyLoss(weight)
     wanted = model(logits, labels)
+    torch.testing.assert_close(warpath.nn.CrossEntropyLoss(weight)(logits, labels), wanted)
+    assert warpath.nn.CrossEntropyLoss(weight).state_dict().keys() == {"weight"}
     assert warpath.patch(model) == ["the model: torch.nn.CrossEntropyLoss"]
     torch.testing.assert_close(model(logits, labels), wanted)
     soft = torch.softmax(torch.randn(5, 4), -1)
