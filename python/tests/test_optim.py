@@ -110,6 +110,28 @@ def test_unsupported(name):
         warpath.optim.AdamW([torch.nn.Parameter(torch.ones(1))], **{name: True})
 
 
+def test_rate_in_a_tensor(monkeypatch):
+    """Read by the kernel where it lies beside the parameters: whoever writes to it changes the next step."""
+    seen, real = [], warpath.adamw
+    monkeypatch.setattr(warpath, "adamw", lambda *t, **n: (seen.append(n), real(*t, **n))[1])
+    nets = model(), model()
+    optimizers = []
+    for net, kind in zip(nets, (warpath.optim.AdamW, torch.optim.AdamW), strict=True):
+        rate = torch.tensor(0.02)
+        optimizer = kind(net.parameters(), lr=rate, foreach=False)
+        train(net, optimizer, 3)
+        rate.mul_(0.25)
+        train(net, optimizer, 3, first=3)
+        optimizers.append(optimizer)
+    for a, b in zip(*(net.parameters() for net in nets), strict=True):
+        torch.testing.assert_close(a, b, rtol=2e-6, atol=2e-6)
+    assert [n["lr_step"].tolist()[1] for n in seen] == [1, 2, 3, 4, 5, 6]
+    assert not any({"lr", "step"} & n.keys() for n in seen)
+    assert torch.equal(optimizers[0].state_dict()["param_groups"][0]["lr"], torch.tensor(0.005))
+    with pytest.raises(ValueError, match="lr has 2 elements; it takes one"):
+        optimizers[0].add_param_group({"params": torch.nn.Parameter(torch.ones(1)), "lr": torch.ones(2)})
+
+
 def test_bad_options():
     p = torch.nn.Parameter(torch.ones(1))
     for options in ({"lr": -1}, {"betas": (0.9, 1.0)}, {"eps": -1e-8}, {"clip_grad_norm": 0}):

@@ -22,7 +22,8 @@ class AdamW(torch.optim.Optimizer):
 
     `clip_grad_norm` clips the norm of all gradients together before the step; `grad_norm` then has it, as a tensor on
     the device. With `master_weights`, 16-bit parameters keep f32 weights in the optimizer's state. The moments are f32
-    whatever the type of a parameter. State dicts are torch's: checkpoints move between both.
+    whatever the type of a parameter. State dicts are torch's: checkpoints move between both. `lr` may be a tensor, beside
+    the parameters or on the CPU: beside them it is read by the kernel, and no one waits for it on the host.
     """
 
     def __init__(
@@ -82,10 +83,9 @@ class AdamW(torch.optim.Optimizer):
         for name in _UNSUPPORTED:
             if group.get(name):
                 raise NotImplementedError(f"warpath.optim.AdamW: {name} is not supported")
-        if isinstance(group["lr"], torch.Tensor) and group["lr"].device.type != "cpu":
-            raise NotImplementedError(
-                "warpath.optim.AdamW: lr must be a number or a tensor on the CPU"
-            )
+        lr = group["lr"]
+        if isinstance(lr, torch.Tensor) and lr.numel() != 1:
+            raise ValueError(f"warpath.optim.AdamW: lr has {lr.numel()} elements; it takes one")
 
     def load_state_dict(self, state_dict: dict) -> None:
         """As torch's, except that moments stay f32 whatever the type of their parameter."""
@@ -154,20 +154,26 @@ class AdamW(torch.optim.Optimizer):
             state = self._state_of(p)
             state["step"] += 1
             calls[p.dtype, p.device, int(state["step"]), "master" in state].append(p)
-        for (_, _, step, has_master), some in calls.items():
+        lr = group["lr"]
+        for (_, device, step, has_master), some in calls.items():
             states = [self.state[p] for p in some]
+            if isinstance(lr, torch.Tensor) and lr.device.type == device.type:
+                lr_step = torch.full((2,), step, dtype=torch.float32, device=device)
+                lr_step[:1].copy_(lr.detach().reshape(1))
+                told = {"lr_step": lr_step}
+            else:
+                told = {"lr": float(lr), "step": step}
             warpath.adamw(
                 some,
                 [p.grad for p in some],
                 *([state[name] for state in states] for name in _MOMENTS),
                 [state["master"] for state in states] if has_master else None,
                 grad_scale=factor,
-                lr=float(group["lr"]),
+                **told,
                 beta1=float(group["betas"][0]),
                 beta2=float(group["betas"][1]),
                 eps=group["eps"],
                 weight_decay=group["weight_decay"],
-                step=step,
             )
             torch.autograd.graph.increment_version(some)
 
