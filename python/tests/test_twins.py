@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 from conftest import ALL_OPS, OPS, as_tuple, dtypes
-from warpath import _cases, _twins
+from warpath import _cases, _folders, _twins, _webgpu
 
 # On a CPU cases with more elements take seconds each and are left out, and each case is run in one type, another from case
 # to case (every type has a first case). A GPU runs them all.
@@ -57,6 +57,23 @@ def test_twin(op, dtype):
         assert verdict.passed, f"{op.name}, case '{case.name}', {dtype}: {verdict.reason}"
         checked += 1
     assert checked > 0
+
+
+@pytest.mark.parametrize("name", ["dropout", "dropout_backward", "add_norm", "add_norm_backward"])
+def test_wgsl_twin(name):
+    """The WebGPU twin on all cases in f32 that have elements; WGSL promises nothing about infinity and NaN."""
+    pytest.importorskip("wgpu")
+    op = OPS[name]
+    text = _folders.file(op, f"{op.folder}.wgsl").read_text()
+    checked = 0
+    for case in _cases.cases(op):
+        if case.bench or case.elements == 0 or "f32" not in case.dtypes or "special" in case.name:
+            continue
+        case_data = _cases.CaseData(case, "f32")
+        verdict = case_data.judge(_webgpu.prepare(op, case_data, text)())
+        assert verdict.passed, f"{name}, case '{case.name}': {verdict.reason}"
+        checked += 1
+    assert checked > 10
 
 
 def test_judge_is_not_fooled():

@@ -12,6 +12,8 @@ from warpath._contract import DTYPES, Op
 from warpath._rows import CannotRun
 
 _GROUPS = re.compile(r"^//! (\w+): groups (.+)$", re.MULTILINE)
+_WIDE = re.compile(r"^//! (\w+): 64 bits (.+)$", re.MULTILINE)  # integers that get two words
+_BUFFERS = "max-storage-buffers-per-shader-stage"
 MOST_GROUPS = 65535
 
 
@@ -31,7 +33,9 @@ def _device():
         adapter.info["backend_type"] == "OpenGL"
     ):  # a last resort whose compute shaders are not WebGPU's
         raise CannotRun("only an OpenGL adapter; on Debian: apt install mesa-vulkan-drivers")
-    return adapter.info["device"], adapter.request_device_sync()
+    # WebGPU grants 8 without asking; a gradient may have more.
+    most = {_BUFFERS: adapter.limits[_BUFFERS]}
+    return adapter.info["device"], adapter.request_device_sync(required_limits=most)
 
 
 def adapter_name() -> str:
@@ -68,13 +72,18 @@ def _sizes(op: Op, case_data: CaseData) -> dict[str, int]:
     return dims
 
 
-def _scalars(op: Op, case_data: CaseData) -> list[int]:
-    """Whether each tensor is there that may be left out; then the scalars, reals by their bits."""
+def _scalars(op: Op, case_data: CaseData, text: str) -> list[int]:
+    """Whether each tensor is there that may be left out; then the scalars, reals by their bits, integers of 64 bits
+    with the low ones first."""
+    wide = dict(_WIDE.findall(text)).get(op.name, "").split(", ")
     values = [int(case_data.inputs[t.name] is not None) for t in op.tensors if t.optional]
     for s in op.scalars:
         value = case_data.scalars[s.name]
         if isinstance(value, float):
             values.append(torch.tensor(value, dtype=torch.float32).view(torch.int32).item())
+        elif s.name in wide:
+            words = torch.tensor([value], dtype=torch.int64).view(torch.int32)
+            values += words.tolist()
         elif not s.same_as:  # the type of a result is f32 here
             values.append(s.choices.index(value) if s.choices else int(value))
     return values
@@ -85,7 +94,7 @@ def _layout(device, inputs: int, outputs: int):
     import wgpu
 
     kinds = ["read-only-storage"] * inputs + ["storage"] * outputs + ["read-only-storage"]
-    if len(kinds) > device.limits["max-storage-buffers-per-shader-stage"]:
+    if len(kinds) > device.limits[_BUFFERS]:
         return "auto"  # those that it uses
     entries = [
         {"binding": i, "visibility": wgpu.ShaderStage.COMPUTE, "buffer": {"type": kind}}
@@ -104,17 +113,19 @@ def prepare(op: Op, case_data: CaseData, text: str) -> Callable:
     sizes = _sizes(op, case_data)
     groups = _groups(op, text, sizes)
     usage = wgpu.BufferUsage
-    sizes_data = torch.tensor([*sizes.values(), *_scalars(op, case_data)], dtype=torch.int32)
+    sizes_data = torch.tensor([*sizes.values(), *_scalars(op, case_data, text)], dtype=torch.int32)
     buffers = [
         device.create_buffer_with_data(
             data=(torch.zeros(1) if t is None else t.contiguous()).numpy(), usage=usage.STORAGE
         )
         for t in case_data.arguments()
     ]
-    outputs = []
-    for told in case_data.told_outputs:
-        size = max(4 * math.prod(told["shape"]), 4)
-        outputs.append(device.create_buffer(size=size, usage=usage.STORAGE | usage.COPY_SRC))
+    # A result that the case leaves out has a buffer of one element.
+    shapes = {told["name"]: told["shape"] for told in case_data.told_outputs}
+    outputs = {}
+    for o in op.outputs:
+        size = max(4 * math.prod(shapes.get(o.name, ())), 4)
+        outputs[o.name] = device.create_buffer(size=size, usage=usage.STORAGE | usage.COPY_SRC)
     last = device.create_buffer_with_data(data=sizes_data.numpy(), usage=usage.STORAGE)
     layout = _layout(device, len(buffers), len(outputs))
     pipeline = device.create_compute_pipeline(
@@ -123,7 +134,7 @@ def prepare(op: Op, case_data: CaseData, text: str) -> Callable:
     )
     entries = [
         {"binding": i, "resource": {"buffer": b, "offset": 0, "size": b.size}}
-        for i, b in enumerate([*buffers, *outputs, last])
+        for i, b in enumerate([*buffers, *outputs.values(), last])
     ]
     group = device.create_bind_group(layout=pipeline.get_bind_group_layout(0), entries=entries)
 
@@ -136,8 +147,8 @@ def prepare(op: Op, case_data: CaseData, text: str) -> Callable:
         work.end()
         device.queue.submit([encoder.finish()])
         results = []
-        for told, buffer in zip(case_data.told_outputs, outputs, strict=True):
-            data = bytearray(device.queue.read_buffer(buffer))
+        for told in case_data.told_outputs:
+            data = bytearray(device.queue.read_buffer(outputs[told["name"]]))
             values = torch.frombuffer(data, dtype=DTYPES[told["dtype"]])
             results.append(values[: math.prod(told["shape"])].view(told["shape"]))
         return tuple(results)
