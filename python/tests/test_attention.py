@@ -82,6 +82,28 @@ def test_scale_of_zero():
     torch.testing.assert_close(o, v.mean(-2, keepdim=True).expand_as(o))
 
 
+@pytest.mark.parametrize("dtype", [torch.bool, torch.float32])
+def test_mask_is_torchs(monkeypatch, dtype):
+    """Result and gradients are torch's own, the mask's too; its refusals as well."""
+    monkeypatch.setattr(warpath, "attention", None)  # not called
+    q, k, v = made((2, 4, 8, 16), (2, 2, 9, 16), (2, 2, 9, 16))
+    mask = torch.rand(2, 1, 8, 9) < 0.6 if dtype == torch.bool else torch.randn(8, 9)
+    named = {"attn_mask": mask, "scale": 0.3, "enable_gqa": True}
+    got, wanted = (f(q, k, v, **named) for f in (F.scaled_dot_product_attention, torchs))
+    assert torch.equal(got, wanted)
+    if dtype != torch.bool:
+        mask.requires_grad_()
+        slope = torch.randn_like(wanted)
+        for each in (q, mask):
+            got, wanted = (
+                torch.autograd.grad(f(q, k, v, **named), each, slope)[0]
+                for f in (F.scaled_dot_product_attention, torchs)
+            )
+            torch.testing.assert_close(got, wanted)
+    with pytest.raises(RuntimeError, match="attn_mask"):
+        F.scaled_dot_product_attention(q, k, v, mask, is_causal=True, enable_gqa=True)
+
+
 def test_window_and_softcap():
     tensors = made(*[(2, 2, 30, 16)] * 3)
 
@@ -113,8 +135,9 @@ def test_dropout():
 
 def test_refusals():
     q, k, v = made(*[(2, 4, 8, 16)] * 3)
-    with pytest.raises(ValueError, match="takes no attn_mask, only is_causal and window"):
-        F.scaled_dot_product_attention(q, k, v, torch.ones(8, 8, dtype=torch.bool))
+    for more in ({"window": 2}, {"softcap": 1.0}):
+        with pytest.raises(ValueError, match="attn_mask is left to torch's own, which has no window"):
+            F.scaled_dot_product_attention(q, k, v, torch.ones(8, 8, dtype=torch.bool), **more)
     with pytest.raises(ValueError, match="window: 3 queries and 8 keys"):
         F.scaled_dot_product_attention(q[:, :, :3], k, v, window=2)
     with pytest.raises(ValueError, match="4 heads of queries over 3 of keys"):
@@ -172,6 +195,36 @@ def test_gradcheck():
         )
 
 
+def test_deterministic():
+    """torch.use_deterministic_algorithms leaves out the rungs that add dq in no order, whatever was chosen before."""
+    q, k, v = made(*[(1, 150, 2, 64)] * 3, dtype=torch.bfloat16)
+    o, lse = warpath.attention(q, k, v, causal=True)
+    slope = torch.randn_like(o)
+
+    def gradients():
+        return torch.autograd.grad(warpath.attention(q, k, v, causal=True)[0], (q, k, v), slope)
+
+    def by(rung):
+        given = [t.detach() for t in (slope, q, k, v, o, lse)]
+        return warpath.attention_backward(*given, causal=True, rung=rung)
+
+    ordered = by("03_two_passes")
+    fastest = gradients()
+    torch.use_deterministic_algorithms(True)
+    try:
+        assert all(map(torch.equal, gradients(), ordered))
+        with pytest.raises(RuntimeError, match=r"rung '02_tiles' is not deterministic, but .*\(True"):
+            by("02")
+        torch.use_deterministic_algorithms(True, warn_only=True)
+        assert all(map(torch.equal, gradients(), ordered))
+        with pytest.warns(UserWarning, match="rung '02_tiles' is not deterministic"):
+            by("02")
+    finally:
+        torch.use_deterministic_algorithms(False)
+    for got in (fastest, gradients()):
+        assert not any(map(torch.equal, got, ordered))
+
+
 def test_slope_of_any_strides():
     """The gradient of a sum is a number repeated: no axis of it is contiguous."""
     q, k, v = made(*[(2, 2, 20, 16)] * 3)
@@ -190,6 +243,29 @@ def test_compiled():
     torch.testing.assert_close(got, wanted)
     shapes = [t.to("meta") for t in (q, k, v)]
     assert F.scaled_dot_product_attention(*shapes).shape == (2, 2, 20, 16)
+
+
+def test_compiled_dropout():
+    """One graph; its seed is drawn at every call, as without it, and the gradient has the same mask."""
+
+    def loss(q, k, v):
+        o = F.scaled_dot_product_attention(q, k, v, is_causal=True, dropout_p=0.3)
+        return o.square().sum()
+
+    compiled = torch.compile(loss, fullgraph=True, backend="aot_eager")
+    tensors = made(*[(2, 2, 20, 16)] * 3)
+    results = []
+    for function in (loss, compiled):
+        torch.manual_seed(5)
+        results.append([torch.autograd.grad(function(*tensors), tensors) for _ in range(2)])
+    torch.testing.assert_close(results[0], results[1])
+    assert not torch.equal(results[1][0][0], results[1][1][0])
+    q = tensors[0].detach().transpose(1, 2)
+    seed = torch.tensor(7)
+    drawn = torch.ops.warpath.attention_drawn.default
+    torch.library.opcheck(drawn, (seed, q, q, q), {"dropout": 0.5})
+    with torch.autocast("cpu", torch.bfloat16):
+        assert drawn(seed, q, q, q, dropout=0.5)[0].dtype == torch.bfloat16
 
 
 # --- MultiheadAttention ---------------------------------------------------------------------------

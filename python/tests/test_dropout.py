@@ -84,11 +84,35 @@ def test_module():
     assert nn.Dropout(0.5, inplace=True)(y) is y and (y == 0).any()
 
 
-def test_compiled():
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
+def test_compiled(backend):
+    """One graph that draws a seed at every call, the numbers that are drawn without it, one mask for both passes."""
     module = nn.Dropout(0.5)
-    double = torch.compile(lambda x: module(x * 2) + 1, backend="eager")
-    torch.manual_seed(1)
-    wanted = module(torch.full((1000,), 2.0)) + 1
-    torch.manual_seed(1)
-    assert torch.equal(double(torch.ones(1000)), wanted)
-    assert not torch.equal(double(torch.ones(1000)), wanted)
+
+    def loss(x):
+        return module(x * 2) + 1
+
+    compiled = torch.compile(loss, backend=backend, fullgraph=True)
+    x = torch.ones(1000, requires_grad=True)
+    results = []
+    for function in (loss, compiled):
+        torch.manual_seed(1)
+        first, second = function(x), function(x)
+        assert not torch.equal(first, second)
+        results.append((first, second, *torch.autograd.grad(second.sum(), x)))
+    assert all(map(torch.equal, *results))
+    assert torch.equal(results[1][2] != 0, results[1][1] > 1)
+    torch._dynamo.reset()
+
+
+def test_drawn_op():
+    """The op of compiled graphs: its seed is a tensor, and it is the same op."""
+    drawn = torch.ops.warpath.dropout_drawn.default
+    x, residual = torch.randn(2, 50, requires_grad=True).unbind()
+    seed = torch.tensor(NAMED["seed"])
+    more = {"p": NAMED["p"], "offset": NAMED["offset"]}
+    assert torch.equal(drawn(seed, x, residual, **more), warpath.dropout(x, residual, **NAMED))
+    x, residual = torch.randn(50, requires_grad=True), torch.randn(50)
+    torch.library.opcheck(drawn, (seed, x, residual), more)
+    with torch.autocast("cpu", torch.bfloat16):
+        assert drawn(seed, x.bfloat16(), residual, **more).dtype == torch.float32

@@ -17,7 +17,7 @@ def register_all(ops: dict[str, Op]) -> dict[str, Callable]:
     functions: dict[str, Callable] = {}
     for op in ops.values():
         _register_fake(op)
-        _register_autocast(op)
+        register_autocast(op, op.overload)
         signature, transformed = inspect.Signature(_words.parameters(op)), None
         if op.functional and not op.takes_lists:
             gradient = _autograd.LazyGradient(op, ops, functions)
@@ -183,10 +183,14 @@ def _result(outputs: list[torch.Tensor]):
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 
+def empty_result(op: Op, args: tuple, kwargs: dict):
+    """What a call returns, nothing computed."""
+    return _result(_contract.empty_outputs(op, {**op.named(args), **kwargs}))
+
+
 def _register_fake(op: Op) -> None:
     def fake(*args, **kwargs):
-        tensors = {**op.named(args), **kwargs}
-        return _result(_contract.empty_outputs(op, tensors))
+        return empty_result(op, args, kwargs)
 
     torch.library.register_fake(f"warpath::{op.name}", fake)
 
@@ -206,10 +210,10 @@ def _group(op: Op, argument: Argument) -> str:
     return argument.name
 
 
-def _register_autocast(op: Op) -> None:
+def register_autocast(op: Op, overload: torch._ops.OpOverload, before: int = 0) -> None:
     """Under autocast, floating tensors that must have one dtype are cast to the widest of them.
 
-    Products are computed in autocast's dtype, as torch's are: those that AUTOCAST in the folder's autograd.py names.
+    `overload` takes what the op takes, after so many other arguments. Products are computed in autocast's dtype, as torch's are: those that AUTOCAST in the folder's autograd.py names.
     Nothing else is cast: the kernels compute in float whatever the dtype of their tensors.
     """
     groups = [_group(op, t) for t in op.tensors]
@@ -222,6 +226,7 @@ def _register_autocast(op: Op) -> None:
 
     def promote(keys: DispatchKeySet, device: str):
         def call(*args, **kwargs):
+            others, args = args[:before], args[before:]
             widest: dict[str, torch.dtype] = {}
             for group, tensor in zip(groups, args, strict=False):
                 if tensor is not None and tensor.is_floating_point():
@@ -237,7 +242,7 @@ def _register_autocast(op: Op) -> None:
                 for g, t in zip(groups, args, strict=False)
             ]
             with torch._C._ExcludeDispatchKeyGuard(keys):
-                return op.overload(*cast, **kwargs)
+                return overload(*others, *cast, **kwargs)
 
         return call
 
@@ -245,4 +250,4 @@ def _register_autocast(op: Op) -> None:
         for device in ("cpu", "cuda"):
             key = f"Autocast{device.upper()}"
             keys = DispatchKeySet(getattr(DispatchKey, key))
-            _autocast.impl(op.name, promote(keys, device), key)
+            _autocast.impl(overload, promote(keys, device), key)

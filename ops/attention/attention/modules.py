@@ -5,6 +5,9 @@ import sys
 import torch
 import warpath
 from torch.nn.modules.linear import NonDynamicallyQuantizableLinear
+from warpath import _drawn
+
+_attention_drawn = _drawn.define("attention")
 
 
 def scaled_dot_product_attention(
@@ -23,14 +26,18 @@ def scaled_dot_product_attention(
     """torch.nn.functional.scaled_dot_product_attention by warpath.attention: (..., heads, sequence, dim), no copies.
 
     As torch has it, `is_causal` counts from the first key: query i sees keys 0 to i, whatever the lengths. (warpath.attention
-    counts from the last, as decoding needs it.) Dropout draws another mask than torch's. There is no `attn_mask`: it is
-    refused. Beyond torch: `window`, for as many queries as keys, lets a query see only keys less than so many away,
-    and `softcap` bounds scores to softcap * tanh(score / softcap).
+    counts from the last, as decoding needs it.) Dropout draws another mask than torch's. With an `attn_mask` it is torch's
+    own. Beyond torch: `window`, for as many queries as keys, lets a query see only keys less than so many away,
+    and `softcap` bounds scores to softcap * tanh(score / softcap); neither goes with an `attn_mask`.
     """
     if attn_mask is not None:
-        raise ValueError(
-            "warpath.nn.functional.scaled_dot_product_attention takes no attn_mask, only is_causal and window;"
-            " torch.nn.functional.scaled_dot_product_attention takes one"
+        if window or softcap:
+            raise ValueError(
+                "warpath.nn.functional.scaled_dot_product_attention: an attn_mask is left to torch's own, which has no"
+                " window and no softcap"
+            )
+        return torch.nn.functional.scaled_dot_product_attention(
+            query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa
         )
     _must_fit(query=query, key=key, value=value)
     if key.shape[-2] == 0:  # nothing to see: zeros
@@ -105,12 +112,12 @@ def _attention(
     return warpath.attention(q, k, v, causal=causal, **named)[0]
 
 
-# Not compiled: a seed that is drawn at every call would be a constant of the graph.
-@torch.compiler.disable
 def _dropped(q, k, v, causal, dropout, named):
-    # From torch's default generator, the CPU's: torch.manual_seed makes it repeatable, nothing waits for a GPU.
-    seed = torch.empty((), dtype=torch.int64, device="cpu").random_().item()
-    return warpath.attention(q, k, v, causal=causal, dropout=dropout, seed=seed, **named)[0]
+    named = {"causal": causal, "dropout": dropout, **named}
+    seed = _drawn.seed()
+    if torch.compiler.is_compiling():
+        return _attention_drawn(seed, q, k, v, **named)[0]
+    return warpath.attention(q, k, v, seed=seed.item(), **named)[0]
 
 
 def _linear(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:

@@ -2,14 +2,16 @@
 
 import torch
 import warpath
+from warpath import _drawn
+
+_dropout_drawn = _drawn.define("dropout")
 
 
-# Not compiled: a seed that is drawn at every call would be a constant of the graph.
-@torch.compiler.disable
 def _dropout(x: torch.Tensor, p: float) -> torch.Tensor:
-    # From torch's default generator, the CPU's: torch.manual_seed makes it repeatable, nothing waits for a GPU.
-    seed = torch.empty((), dtype=torch.int64, device="cpu").random_().item()
-    return warpath.dropout(x, p=p, seed=seed)
+    seed = _drawn.seed()
+    if torch.compiler.is_compiling():
+        return _dropout_drawn(seed, x, p=p)
+    return warpath.dropout(x, p=p, seed=seed.item())
 
 
 class Dropout(torch.nn.Dropout):
