@@ -38,7 +38,7 @@ std::int64_t scratch_bytes(const Args& args) {
   return pass_scratch(args, threads);
 }
 
-WARPATH_RUNG(Args, launch, .scratch = scratch_bytes);
+WARPATH_RUNG(Args, launch, .supports = in_rows, .scratch = scratch_bytes);
 
 }  // namespace
 }  // namespace warpath::dot

@@ -58,7 +58,7 @@ std::int64_t scratch_bytes(const Args& args) {
   return (args.x.shape[0] + build<float>.resident_blocks()) * 4;
 }
 
-WARPATH_RUNG(Args, launch, .scratch = scratch_bytes);
+WARPATH_RUNG(Args, launch, .supports = in_rows, .scratch = scratch_bytes);
 
 }  // namespace
 }  // namespace warpath::dot

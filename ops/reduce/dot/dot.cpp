@@ -77,9 +77,27 @@ static std::vector<Case> cases() {
   add("apart", 2, 9001, {.offsets = {{"x", 1}, {"y", 2}}});
   add("wide", 3, 5000, {.fill = Fill::wide});
   add("special", 100, 301, {.fill = Fill::special});
+  const auto laid = [](Layout layout) {
+    return std::map<std::string, Layout>{{"x", layout}, {"y", layout}};
+  };
+  const auto columns = laid(Layout::columns);
+  add("columns", 70, 133, {.layouts = columns});
+  add("whole vectors of columns", 128, 700, {.layouts = columns});
+  add("many columns", 800, 600, {.layouts = columns});
+  add("few columns", 5, 600, {.layouts = columns});
+  add("columns of y", 40, 97, {.layouts = {{"y", Layout::columns}}});
+  add("padded", 9, 1031, {.layouts = laid(Layout::padded)});
+  add("padded columns", 64, 200, {.layouts = laid(Layout::padded_columns)});
+  add("misaligned columns", 64, 200, {.layouts = laid(Layout::padded_columns), .offset = 1});
+  add("columns apart", 48, 90, {.layouts = columns, .offsets = {{"y", 3}}});
+  add("spread", 5, 600, {.layouts = {{"x", Layout::spread}}});
+  add("spread vectors", 1, 20'001, {.layouts = laid(Layout::spread)});
+  add("special columns", 96, 301, {.fill = Fill::special, .layouts = columns});
   add("256Mi", 1, 256 << 20, {.bench = true});
   add("65536x4096", 65536, 4096, {.bench = true});
   add("1009x99991", 1009, 99991, {.dtypes = {DType::f32, DType::bf16}, .bench = true});
+  add("first axis 4096x65536", 65536, 4096,
+      {.dtypes = {DType::f32, DType::bf16}, .layouts = columns, .bench = true});
   return all;
 }
 

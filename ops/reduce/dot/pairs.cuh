@@ -27,6 +27,10 @@ void sum_in_passes(const Args& args, int per_block, Pass&& pass) {
                                   args.x.shape[1], per_block, pass);
 }
 
+inline std::string in_rows(const Args& args) {
+  return args.x.is_contiguous() && args.y.is_contiguous() ? "" : "takes rows without gaps";
+}
+
 inline std::int64_t pass_scratch(const Args& args, int per_block) {
   return reduce::partials_of_passes(args.x.shape[0], args.x.shape[1], per_block) * 4;
 }

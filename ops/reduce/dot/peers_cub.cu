@@ -55,7 +55,7 @@ void launch(const Args& args, cudaStream_t stream) {
 }
 
 std::string supports(const Args& args) {
-  return args.x.size() > 0 ? "" : "takes no empty tensors";
+  return args.x.size() > 0 ? in_rows(args) : "takes no empty tensors";
 }
 
 WARPATH_PEER(Args, "CUB", launch, .supports = supports, .scratch = scratch_bytes);

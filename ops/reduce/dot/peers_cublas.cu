@@ -1,8 +1,7 @@
 // cuBLAS's dot product of two vectors, with sums in float.
 #include <cublas_v2.h>
 
-#include "core/host/dispatch.cuh"
-#include "ops/reduce/dot/dot.h"
+#include "ops/reduce/dot/pairs.cuh"
 
 namespace warpath::dot {
 namespace {
@@ -37,7 +36,7 @@ void launch(const Args& args, cudaStream_t stream) {
 }
 
 std::string supports(const Args& args) {
-  return args.x.shape[0] == 1 && args.x.shape[1] > 0 ? "" : "takes one pair of vectors";
+  return args.x.shape[0] == 1 && args.x.shape[1] > 0 ? in_rows(args) : "takes one pair of vectors";
 }
 
 WARPATH_PEER(Args, "cuBLAS", launch, .supports = supports);

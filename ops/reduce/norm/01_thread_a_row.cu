@@ -31,7 +31,7 @@ void launch(const Args& args, cudaStream_t stream) {
 
 std::string supports(const Args& args) {
   return args.x.shape[1] <= (1 << 20)
-             ? ""
+             ? in_rows(args)
              : "takes rows of at most 2^20 elements: one thread walks along each";
 }
 

@@ -31,7 +31,7 @@ void launch(const Args& args, cudaStream_t stream) {
   CUDA_CHECK(cudaGetLastError());
 }
 
-WARPATH_RUNG(Args, launch);
+WARPATH_RUNG(Args, launch, .supports = in_rows);
 
 }  // namespace
 }  // namespace warpath::norm

@@ -56,7 +56,7 @@ std::int64_t scratch_bytes(const Args& args) {
   return (args.x.shape[0] + std::int64_t(multiprocessors()) * blocks_an_sm) * 4;
 }
 
-WARPATH_RUNG(Args, launch, .scratch = scratch_bytes);
+WARPATH_RUNG(Args, launch, .supports = in_rows, .scratch = scratch_bytes);
 
 }  // namespace
 }  // namespace warpath::norm

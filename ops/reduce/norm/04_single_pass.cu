@@ -96,7 +96,7 @@ std::int64_t scratch_bytes(const Args& args) {
          reduce::partials_of(build_of(args), args.x.shape[0], args.x.shape[1]) * 4;
 }
 
-WARPATH_RUNG(Args, launch, .scratch = scratch_bytes, .zeroed = counter_bytes);
+WARPATH_RUNG(Args, launch, .supports = in_rows, .scratch = scratch_bytes, .zeroed = counter_bytes);
 
 }  // namespace
 }  // namespace warpath::norm

@@ -57,6 +57,10 @@ void dispatch_norm(const Args& args, F&& f) {
 template <class T, class K>
 using Terms = reduce::Elements<T, typename K::Op, K>;
 
+inline std::string in_rows(const Args& args) {
+  return args.x.is_contiguous() ? "" : "takes rows without gaps";
+}
+
 inline constexpr int threads = reduce::threads, blocks_an_sm = reduce::blocks_an_sm;
 
 }  // namespace warpath::norm

@@ -95,11 +95,27 @@ static std::vector<Case> cases() {
   add("special", "two", 100, 301, {.fill = Fill::special});
   add("special, largest", "infinity", 100, 301, {.fill = Fill::special});
   add("special, sum", "one", 50, 301, {.fill = Fill::special});
+  const std::map<std::string, Layout> columns = {{"x", Layout::columns}};
+  add("columns", "two", 70, 133, {.layouts = columns});
+  add("whole vectors of columns", "one", 128, 700, {.layouts = columns});
+  add("many columns", "two", 800, 600, {.layouts = columns});
+  add("few columns", "infinity", 5, 600, {.layouts = columns});
+  add("padded", "two", 9, 1031, {.layouts = {{"x", Layout::padded}}});
+  add("padded columns", "infinity", 64, 200, {.layouts = {{"x", Layout::padded_columns}}});
+  add("misaligned columns", "two", 64, 200,
+      {.layouts = {{"x", Layout::padded_columns}}, .offset = 1});
+  add("power of columns", "power", 33, 100, {.layouts = columns});
+  add("spread", "one", 5, 600, {.layouts = {{"x", Layout::spread}}});
+  add("spread vector", "two", 1, 20'001, {.layouts = {{"x", Layout::spread}}});
+  add("special columns", "two", 96, 301, {.fill = Fill::special, .layouts = columns});
+  add("special columns, largest", "infinity", 96, 301, {.fill = Fill::special, .layouts = columns});
   add("256Mi", "two", 1, 256 << 20, {.bench = true});
   add("65536x4096", "two", 65536, 4096, {.bench = true});
   add("256Mi, largest", "infinity", 1, 256 << 20,
       {.dtypes = {DType::f32, DType::bf16}, .bench = true});
   add("1009x99991", "one", 1009, 99991, {.dtypes = {DType::f32, DType::bf16}, .bench = true});
+  add("first axis 4096x65536", "two", 65536, 4096,
+      {.dtypes = {DType::f32, DType::bf16}, .layouts = columns, .bench = true});
   return all;
 }
 

@@ -51,7 +51,7 @@ std::int64_t scratch_bytes(const Args& args) {
   return counter_bytes(args) + args.x.shape[0] * blocks_a_row(args) * 4;
 }
 
-WARPATH_RUNG(Args, launch, .scratch = scratch_bytes, .zeroed = counter_bytes);
+WARPATH_RUNG(Args, launch, .supports = in_rows, .scratch = scratch_bytes, .zeroed = counter_bytes);
 
 }  // namespace
 }  // namespace warpath::dot

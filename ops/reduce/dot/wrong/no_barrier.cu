@@ -27,7 +27,7 @@ void launch(const Args& args, cudaStream_t stream) {
   });
 }
 
-WARPATH_RUNG(Args, launch, .race = true);
+WARPATH_RUNG(Args, launch, .supports = in_rows, .race = true);
 
 }  // namespace
 }  // namespace warpath::dot

@@ -28,7 +28,7 @@ void launch(const Args& args, cudaStream_t stream) {
   });
 }
 
-WARPATH_RUNG(Args, launch);
+WARPATH_RUNG(Args, launch, .supports = in_rows);
 
 }  // namespace
 }  // namespace warpath::norm
