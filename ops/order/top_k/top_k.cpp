@@ -109,6 +109,8 @@ static std::vector<Case> forward_cases() {
       sized("tiles", 1, 20480, 40, {.scalars = smallest}),
       sized("k = 300", 1, 5003, 300),
       sized("k = 2048", 1, 4099, 2048, {.scalars = unsorted}),
+      sized("k = 129", 2, 1500, 129),
+      sized("ascending, k = 20", 2, 3001, 20, {.fill = Fill::ramp}),
       sized("ties", 3, 999, 100, {.fill = Fill::ties}),
       sized("ties smallest", 2, 700, 20, {.fill = Fill::ties, .scalars = smallest}),
       sized("special", 12, 300, 9, {.fill = Fill::special}),
