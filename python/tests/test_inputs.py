@@ -40,6 +40,16 @@ def test_leading_axes():
     assert warpath.reduce(row).shape == ()
 
 
+def test_any_axis():
+    """The sum, the norm and the largest along each axis of a tensor: the axis is moved to the end, without a copy or with one."""
+    x, y = torch.randn(2, 6, 70, 40)
+    for axis in range(3):
+        a, b = x.movedim(axis, -1), y.movedim(axis, -1)
+        torch.testing.assert_close(warpath.dot(a, b), (x * y).sum(axis), rtol=1e-4, atol=1e-4)
+        torch.testing.assert_close(warpath.norm(a), torch.linalg.vector_norm(x, 2, axis))
+        assert torch.equal(warpath.argmax(a), x.argmax(axis))
+
+
 def test_empty():
     assert warpath.softmax(torch.empty(0, 7)).shape == (0, 7)
     assert warpath.softmax(torch.empty(3, 0)).shape == (3, 0)
