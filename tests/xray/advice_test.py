@@ -5,12 +5,13 @@
 
 advice.json has an entry for a rung that has a next one: [kind, what the next rung does], and third, where the next rung is
 made for them, the case and the type on which the two are read: {"case": "prime", "dtype": "f32"}. With "rung" among them, that
-earlier rung is read in place of this one, because this one and all between refuse the case. Both are counted on the same
+earlier rung is read in place of this one, because this one and all between refuse the case. A named case that is timed is
+one on which the next rung gains most, or 85% of that, by results/h200.json. Both are counted on the same
 case: of the kind that comes first, the next rung must have a third less, in cycles; or it must remove more of it than of any
 other kind, and a tenth at least. Else {"instead": kind, "class": class, "why": reason}, also with "on": the case. The classes
 are in CLASSES; each is a statement that is held to the counts or to the times in results/h200.json.
 Rungs that nobody has read with xray yet are named in not_read.json, each with the reason; any other rung without an entry is
-an error. Without --all only rungs of a few ops are run, and the next rung is held to the counts where it is among them; with
+an error. Without --all only rungs of a few ops are run, and those whose next rung is among them are held to its counts; with
 it all rungs, the last of each ladder too: they must be counted. --saved keeps what was counted in a folder and uses it again,
 priced again, so that a run that was interrupted can go on. --write puts the numbers into docs/xray.md.
 
@@ -25,6 +26,7 @@ import fnmatch
 import json
 import re
 import sys
+import threading
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -39,13 +41,17 @@ QUICK_CLAIMS = ("matrix_add/01_row_by_x", "fused_elementwise/01_four_kernels", "
 
 
 LEAST_FALL, LEAST_OF_MOST, LEAST_GAIN, LEAST_SHARE = 1 / 3, 1 / 10, 1.1, 0.01
+SHOWN = 3  # sentences that a user sees
+MOST_APART = 1 / 10
+LEAST_OF_BEST_GAIN = 0.85
 CLASSES = {
     "later": "a later rung removes what comes first; counted",
-    "second": "the next rung removes another waste that has a sentence; counted",
-    "alike": "the counts of both are alike, and xray says that they leave latency and overlap open; counted",
+    "second": "the next rung removes another one of the three wastes that are shown; counted",
+    "fewer": "the next rung does less of something that no sentence names; counted",
+    "alike": "all that both do differs by less than a tenth, and xray says that the counts leave latency and overlap open; counted",
     "no gain": f"the next rung is nowhere {LEAST_GAIN} times as fast: it is for the same bits, other shapes, or did not help; timed",
     "first": "the next rung is the first that takes its case, so that no rung is there to be compared; counted",
-    "other": "the next rung removes none of the wastes that have a sentence, or is for another case that is too large to count; counted",
+    "other": "the next rung removes none of the wastes that are shown, or is for another case that is too large to count; counted",
 }
 
 
@@ -88,8 +94,8 @@ def missing_words(claims, files):
 
 def counted(x):
     """What claims are about: what the lanes of all global loads or stores ask for, as a multiple of the bytes that the op
-    must move; sectors or wavefronts per request, of the access with the most; the share of wavefronts that are conflicts;
-    barriers of a thread.
+    must move; sectors or wavefronts per request, of the access with the most; sectors of a load as a multiple of the least, of
+    the load with the most; the share of wavefronts that are conflicts; barriers of a thread.
     """
     launches = x["counts"]["launches"]
     accesses = [a for one in launches if one["kernel"] != "difference_kernel" for a in one["accesses"]]  # fmt: skip
@@ -106,13 +112,14 @@ def counted(x):
         "stores": sum(a["bytes_asked"] for a in stores) / least,
         "load_sectors": most(loads, "sectors"),
         "store_sectors": most(stores, "sectors"),
+        "times_least": max((a["sectors"] / a["least_sectors"] for a in loads if a["least_sectors"]), default=0),
         "wavefronts": most(shared, "wavefronts"),
         "conflicts": x["key"]["bank_conflicts"] / wavefronts if wavefronts else 0,
         "barriers": x["key"]["barriers"],
     }
 
 
-MEASURES = {"loads", "stores", "load_sectors", "store_sectors", "wavefronts", "conflicts", "barriers"}  # fmt: skip
+MEASURES = {"loads", "stores", "load_sectors", "store_sectors", "times_least", "wavefronts", "conflicts", "barriers"}  # fmt: skip
 
 
 def broken_claim(name, x, claim):
@@ -133,20 +140,36 @@ def case_of(entry):
 
 
 class Readings:
-    """What xray says of a rung on a case, each once."""
+    """What xray says of a rung on a case, each once. `own`: the rungs that are read on the case that xray chooses anyway."""
 
-    def __init__(self, warpath, root, rungs, saved):
+    def __init__(self, warpath, root, rungs, saved, own):
         self.warpath, self.root, self.rungs, self.saved = warpath, root, rungs, saved
-        self.known = {}
+        self.own = own
+        self.known, self.lock = {}, threading.Lock()
         if saved:
             saved.mkdir(parents=True, exist_ok=True)
 
     def read(self, name, on=None):
         on = {k: v for k, v in (on or {}).items() if k != "rung"} or None
         key = f"{name}@{on['case']}@{on['dtype']}" if on else f"{name}@own"
-        if key not in self.known:
-            self.known[key] = self.count(name, on, re.sub(r"[^A-Za-z0-9_.+@-]", "_", key))
-        return self.known[key]
+        with self.lock:
+            is_first = key not in self.known
+            if is_first:
+                self.known[key] = concurrent.futures.Future()
+        if is_first:
+            try:
+                self.known[key].set_result(self.count(name, on, re.sub(r"[^A-Za-z0-9_.+@-]", "_", key)))  # fmt: skip
+            except Exception as error:
+                self.known[key].set_exception(error)
+        return self.known[key].result()
+
+    def read_like(self, name, x):
+        """Another rung on the case of the reading x: its own reading where that is of the same case."""
+        if name in self.own:
+            y = self.read(name)
+            if [y.get(k) for k in ("case", "shape")] == [x["case"], x["shape"]]:
+                return y
+        return self.read(name, same_case(x))
 
     def count(self, name, on, key):
         file = self.saved / f"{key}.json" if self.saved else None
@@ -176,6 +199,37 @@ def fall(kind, x, y):
     return part, part >= LEAST_FALL or (most and part >= LEAST_OF_MOST)
 
 
+def work(x):
+    """What the kernels do, by what it costs in cycles of an H200's multiprocessor: docs/xray.md has the prices."""
+    done = Counter()
+    for one in x["counts"]["launches"]:
+        warps = (one["block"][0] * one["block"][1] * one["block"][2] + 31) // 32
+        done["barriers"] += 0.5 * warps * one["barriers"]
+        done["arithmetic"] += 0.25 * sum(c["arithmetic"] for c in one["code"])
+        done["code"] += sum(c["times"] for c in one["code"])
+        for a in one["accesses"]:
+            sectors = a.get("sectors", 0)
+            fresh = min(a.get("first_touches", 0), sectors)
+            done["memory"] += 1.7 * fresh
+            done["cache"] += 0.5 * (sectors - fresh)
+            done["requests"] += a["requests"]
+            done["shared memory"] += a.get("wavefronts", 0)
+            done["constant memory"] += a.get("addresses", 0) if a["space"] == "constant" else 0
+            met = 60 if a["space"] == "global" else 0.5
+            done["atomics"] += met * a.get("lanes_on_one_address", 0)
+    return done
+
+
+def apart(x, y):
+    """What two rungs do of a kind, and what of it is waste, where that differs: [(kind, before, after)] in cycles. What is less
+    than a hundredth of all is left out."""
+    a, b = work(x), work(y)
+    little = LEAST_SHARE * sum(a.values())
+    both = [(k, a[k], b[k]) for k in a.keys() | b.keys()]
+    both += [("waste: " + k, x["cycles"].get(k, 0), y["cycles"].get(k, 0)) for k in x["cycles"].keys() | y["cycles"].keys()]  # fmt: skip
+    return sorted((k, m, n) for k, m, n in both if abs(m - n) > max(little, MOST_APART * max(m, n)))
+
+
 def times(file):
     """{(case, type): seconds} of a rung on an H200."""
     results = file.parent / "results" / "h200.json"
@@ -191,10 +245,23 @@ def times(file):
     }
 
 
-def best_gain(before, after):
-    """How many times as fast the later rung is where that is most; None: they have no timed case in common."""
+def gains(before, after):
+    """How many times as fast the later rung is, by the timed cases that both have."""
     a, b = times(before), times(after)
-    return max((a[k] / b[k] for k in a.keys() & b.keys()), default=None)
+    return {k: a[k] / b[k] for k in a.keys() & b.keys()}
+
+
+def poorly_chosen(name, entry, after, rungs):
+    """A named case that is timed, but not one of those on which the next rung gains most."""
+    on = case_of(entry)
+    if not on:
+        return []
+    gain = gains(rungs[base_of(name, on)], rungs[after[name]])
+    chosen = (on["case"], on["dtype"])
+    if chosen not in gain or gain[chosen] >= LEAST_OF_BEST_GAIN * max(gain.values()):
+        return []
+    best = max(gain, key=gain.get)
+    return [f"{name}: read on {chosen}, where the next rung is {gain[chosen]:.2f} times as fast; on {best} it is {gain[best]:.2f} times"]  # fmt: skip
 
 
 def earlier(name, after):
@@ -222,26 +289,32 @@ def falls_enough(name, kind, x, others):
 
 def broken_class(name, entry, x, after, rungs, readings):
     """What is not so of an entry that says why the advice is another one."""
-    kind, on = wanted_kind(entry), same_case(x)
+    kind = wanted_kind(entry)
     following = after[name]
     match entry["class"]:
         case "later":
-            return falls_enough(name, kind, x, (readings.read(m, on) for m in later(name, after)))
+            return falls_enough(name, kind, x, (readings.read_like(m, x) for m in later(name, after)))
         case "second":
-            said = {w["kind"] for w in x["waste"]}
-            if entry["removes"] not in said:
-                return [f"{name}: no sentence is about {entry['removes']}"]
-            return falls_enough(name, entry["removes"], x, [readings.read(following, on)])
-        case "alike" | "other":
-            y = readings.read(following, on)
-            if entry["class"] == "alike" and not x["left"]:
-                return [f"{name}: xray does not say that the counts leave it open"]
-            if entry["class"] == "alike" and "error" in y:
+            if entry["removes"] not in {w["kind"] for w in x["waste"][:SHOWN]}:
+                return [f"{name}: none of the {SHOWN} sentences is about {entry['removes']}"]
+            return falls_enough(name, entry["removes"], x, [readings.read_like(following, x)])
+        case "alike" | "fewer" | "other":
+            y = readings.read_like(following, x)
+            if entry["class"] != "other" and "error" in y:
                 return [f"{name}: the next rung does not take its case"]
-            fallen = [w["kind"] for w in x["waste"] if w["share"] >= LEAST_SHARE and (fall(w["kind"], x, y) or (0, False))[1]]  # fmt: skip
-            return [f"{name}: the next rung removes {k}" for k in dict.fromkeys(fallen)]
+            fallen = [w["kind"] for w in x["waste"][:SHOWN] if w["share"] >= LEAST_SHARE and (fall(w["kind"], x, y) or (0, False))[1]]  # fmt: skip
+            broken = [f"{name}: the next rung removes {k}" for k in dict.fromkeys(fallen)]
+            if entry["class"] == "alike":
+                if not x["left"]:
+                    broken.append(f"{name}: xray does not say that the counts leave it open")
+                broken += [f"{name}: {k}: {m:.0f} cycles and {n:.0f}" for k, m, n in apart(x, y)]
+            elif entry["class"] == "fewer":
+                fell = {k for k, m, n in apart(x, y) if n < m}
+                if entry["fewer"] not in fell:
+                    broken.append(f"{name}: the next rung has as much of {entry['fewer']}; less of {sorted(fell)}")  # fmt: skip
+            return broken
         case "no gain":
-            gain = best_gain(rungs[name], rungs[following])
+            gain = max(gains(rungs[name], rungs[following]).values(), default=None)
             if gain is None or gain >= LEAST_GAIN:
                 return [f"{name}: the next rung is {gain} times as fast"]
         case "first":
@@ -255,7 +328,7 @@ def broken_class(name, entry, x, after, rungs, readings):
 def broken_agreement(name, entry, x, after, readings):
     """What is not so of an entry that says that the next rung removes the largest waste."""
     on = case_of(entry) or {}
-    y = readings.read(after[name], same_case(x))
+    y = readings.read_like(after[name], x)
     broken = falls_enough(name, wanted_kind(entry), x, [y])
     if "rung" in on:
         refuse = [m for m in (name, *earlier(name, after)) if m > full_name(name, on["rung"])]
@@ -267,20 +340,46 @@ def broken_agreement(name, entry, x, after, readings):
     return broken
 
 
+def base_of(name, on):
+    """The rung that is read: an earlier one where the case is not for this one."""
+    return full_name(name, on["rung"]) if on and "rung" in on else name
+
+
 def full_name(name, rung):
     """05_vector of softmax/backward_06_cluster: softmax/backward_05_vector."""
     op, stem = name.split("/")
     return f"{op}/{RUNG.match(stem)['ladder'] + '_' if RUNG.match(stem)['ladder'] else ''}{rung}"
 
 
+def tally_of(advice):
+    """How many rungs agree, by the case on which they are read; how many are in each class."""
+    tally = Counter()
+    for entry in advice.values():
+        on = case_of(entry)
+        if isinstance(entry, dict):
+            tally[entry["class"]] += 1
+        else:
+            tally["own" if not on else "earlier" if "rung" in on else "named"] += 1
+    return tally
+
+
 def with_table(text, tally):
     """The page, with the numbers between its markers."""
     begin, end = "<!-- advice:BEGIN -->", "<!-- advice:END -->"
     before, rest = text.split(begin)
+    agree = tally["own"] + tally["named"] + tally["earlier"]
     lines = [
-        f"So it is for {tally['agree']} of the {sum(tally.values())} rungs that have a next one. The others:",
+        f"Of {sum(tally.values())} rungs that have a next one, the next one removes what comes first for {agree}:",
         "",
-        "| class | rungs | |",
+        "| read on | rungs |",
+        "| --- | ---: |",
+        f"| the case that xray chooses, as a user sees it | {tally['own']} |",
+        f"| a case that `advice.json` names | {tally['named']} |",
+        f"| a case that the rung refuses: the waste is that of an earlier rung | {tally['earlier']} |",
+        "",
+        "The others:",
+        "",
+        "| class | rungs | what is held |",
         "| --- | ---: | --- |",
         *(f"| {c} | {tally[c]} | {what} |" for c, what in CLASSES.items() if tally[c]),
     ]
@@ -320,16 +419,18 @@ def main():
         ]
         chosen = {name: rungs[name] for name in (*quick, *QUICK_CLAIMS) if name in rungs}
 
-    readings = Readings(args.warpath, root, rungs, args.saved and args.saved.resolve())
+    own = {name for name in chosen if not case_of(advice.get(name))}
+    readings = Readings(args.warpath, root, rungs, args.saved and args.saved.resolve(), own)
     after = {label(a): label(b) for files in ladders(root).values() for a, b in pairwise(files)}
-    held = args.all or args.op
+    for name, entry in advice.items():
+        if name in after:
+            failures += poorly_chosen(name, entry, after, rungs)
 
     def check(name):
         """(lines to print, failures)"""
         entry = advice.get(name)
         on = case_of(entry)
-        base = full_name(name, on["rung"]) if on and "rung" in on else name
-        x = readings.read(base, on)
+        x = readings.read(base_of(name, on), on)
         if "error" in x:
             return [], [f"{name}: {x['error']}"]
         lines, wrong = [], []
@@ -342,9 +443,10 @@ def main():
         if got != kind:
             said = x["waste"][0]["sentence"] if x["waste"] else ""
             wrong.append(f"{name}: {got}, not {kind} ({entry}). It says: {said}")
-        elif held and isinstance(entry, dict):
-            wrong += broken_class(name, entry, x, after, rungs, readings)
-        elif held:
+        elif isinstance(entry, dict):
+            if args.all or args.op:
+                wrong += broken_class(name, entry, x, after, rungs, readings)
+        elif args.all or args.op or after[name] in chosen:
             wrong += broken_agreement(name, entry, x, after, readings)
         lines.append(f"{'WRONG' if wrong else 'ok'}  {name}: {got}")
         return lines, wrong
@@ -354,7 +456,7 @@ def main():
             for line in lines:
                 print(line, flush=True)
             failures += wrong
-    tally = Counter(e["class"] if isinstance(e, dict) else "agree" for e in advice.values())
+    tally = tally_of(advice)
     print(", ".join(f"{n} {what}" for what, n in tally.most_common()))
     page = root / "docs/xray.md"
     table = with_table(page.read_text(), tally)

@@ -26,6 +26,7 @@ COLUMNS = [
     ("red", 1, ["l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum"], "atomic sectors"),
     ("lds", 1, ["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"], "shared load wavefronts"),
     ("sts", 1, ["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"], "shared store wavefronts"),
+    ("atoms", 1, ["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"], "shared atomic wavefronts"),
     ("ldl", 0, ["l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum"], "local load requests"),
     ("ldl", 1, ["l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"], "local load sectors"),
     ("stl", 0, ["l1tex__t_requests_pipe_lsu_mem_local_op_st.sum"], "local store requests"),

@@ -1,6 +1,6 @@
 // Small kernels whose counts theory gives. Each line `counts:` says what a run must have, summed over the grid:
 //   ld, st    global loads, stores: requests:sectors          red     global atomics without a result, likewise
-//   lds, sts  shared loads, stores: requests:wavefronts       atoms   shared atomics: requests alone
+//   lds, sts  shared loads, stores: requests:wavefronts       atoms   shared atomics, likewise
 // Every kernel is launched once, in the order of the file. record_ncu.py runs this program under ncu on a GPU,
 // xray_test.py under `warpath cc --xray`.
 #include <cuda_pipeline.h>
@@ -402,7 +402,7 @@ __global__ void atomic_one(const float* x, float* y) {
   atomicAdd(&y[0], x[i]);
 }
 
-// counts: ld=512:2048 atoms=512 sts=512:512 lds=512:512 st=512:2048
+// counts: ld=512:2048 atoms=512:512 sts=512:512 lds=512:512 st=512:2048
 __global__ void shared_histogram(const int* x, int* y) {
   __shared__ int bins[threads];
   const int t = static_cast<int>(threadIdx.x), i = index_in_grid();

@@ -59,9 +59,36 @@ def check_taken(warpath):
     assert done.returncode == 2 and "takes the counts itself" in done.stderr, done.stderr
 
 
+def check_built(warpath):
+    """A program that `cc --xray` built is counted as its source is; so are the counts that it writes when it is run alone."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "program.cu"
+        program.write_text(HEAD + "    y[i] = x[2 * i];" + TAIL)
+
+        def told(*words):
+            done = subprocess.run([str(w) for w in words], capture_output=True, text=True, cwd=folder, check=False)  # fmt: skip
+            assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
+            return done.stdout + done.stderr
+
+        told(Path(warpath).parent / "warpath-cc", "--xray", program, "-o", "a")
+        waste = {}
+        for what in ("program.cu", "./a", "xray.json"):
+            if what == "xray.json":
+                assert "`warpath xray xray.json` explains them" in told("./a")
+            x = json.loads(told(warpath, "xray", what, "--no-registers", "--json"))
+            waste[what] = [(w["kind"], w["line"], w["sentence"], w["cycles"]) for w in x["waste"]]
+            assert x["title"] == Path(what).name, x["title"]
+        said = told(warpath, "xray", "./a", "--no-registers")
+    assert waste["program.cu"] == waste["./a"] == waste["xray.json"], waste
+    sentence = waste["./a"][0][2]
+    assert "program.cu:4 reads with a stride of 8 bytes" in sentence, sentence
+    assert f"1. {sentence}" in said and "y[i] = x[2 * i];" in said, said
+
+
 def main():
     warpath = str(Path(sys.argv[1]).resolve())
     check_taken(warpath)
+    check_built(warpath)
     for line, wanted in PROGRAMS.items():
         with tempfile.TemporaryDirectory() as folder:
             program = Path(folder) / "program.cu"

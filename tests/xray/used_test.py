@@ -1,9 +1,10 @@
-"""Where the counts are used: `run --counts`, the structure that `grade` tells, the "slow here" of `watch`.
+"""Where the counts are used: `run --counts`, the structure that `grade` tells, the "slow here" of `watch`; `profile` without ncu.
 
 used_test.py WARPATH ROOT
 """
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -114,6 +115,23 @@ def check_grade(warpath, root):
         assert "slow here: " in said and "32 sectors where 4 would do" in said, said
 
 
+def check_profile(warpath):
+    """Without ncu, `profile` names what to install and what does the same without a GPU; it keeps no file."""
+    with tempfile.TemporaryDirectory() as folder:
+        env = {k: v for k, v in os.environ.items() if k != "NCU"} | {"PATH": folder}
+        for rung, why in (
+            ("softmax/01_naive", ("profile needs ncu (Nsight Compute)", "nsight-compute", "./warpath xray")),
+            ("softmax", ("profile: one rung",)),
+        ):  # fmt: skip
+            if rung != "softmax" and Path("/usr/local/cuda/bin/ncu").exists():
+                continue
+            done = subprocess.run([warpath, "profile", rung], capture_output=True, text=True, cwd=folder, env=env, check=False)  # fmt: skip
+            assert done.returncode == 2 and not done.stdout, done.stdout + done.stderr
+            for words in why:
+                assert words in done.stderr, done.stderr
+            assert not list(Path(folder).iterdir()), list(Path(folder).iterdir())
+
+
 def main():
     warpath, root = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve()
     check_run(warpath, root)
@@ -122,6 +140,7 @@ def main():
     check_cases(warpath, root)
     check_multicast(warpath, root)
     check_grade(warpath, root)
+    check_profile(warpath)
 
 
 if __name__ == "__main__":

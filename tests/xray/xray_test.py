@@ -116,6 +116,75 @@ def check_sampling(program, folder):
     return []
 
 
+def line_of(source, text):
+    return next(n for n, line in enumerate((here / source).read_text().splitlines(), 1) if text in line)  # fmt: skip
+
+
+def check_lanes(counted):
+    """Active lanes, splits, barriers, lanes that meet on one address, and how evenly the warps work."""
+    found = {launch["kernel"]: launch for launch in counted["launches"]}
+    failures = []
+
+    def hold(what, got, wanted):
+        if got != wanted:
+            failures.append(f"{what} is {got}, theory says {wanted}")
+
+    sides = found["two_sides"]
+    of = {kind: [a["lanes"] / a["requests"] for a in sides["accesses"] if a["kind"] == kind] for kind in ("load", "store")}  # fmt: skip
+    hold("two_sides: lanes per request", of, {"load": [16, 16], "store": [32]})
+    for text in ("v = sqrtf(x[i]);", "v = x[i + 4096] * 3;"):
+        line = line_of("kernels.cu", text)
+        code = [(c["times"], c["lanes"]) for c in sides["code"] if c["line"] == line]
+        hold(f"two_sides: warps and lanes at '{text}'", code, [(512, 16 * 512)])
+    hold("two_sides: splits", sides["splits"], 512)
+
+    half = found["half_a_warp"]
+    times, lanes = (sum(c[k] for c in half["code"]) for k in ("times", "lanes"))
+    hold("half_a_warp: active lanes", lanes / times, 24)
+    hold("half_a_warp: splits", half["splits"], 0)
+    hold("half_a_warp: unevenness", half["busiest_warp"] / half["all_warps"] * 2, 1)
+
+    tree = found["sum_of_a_block"]
+    hold("sum_of_a_block: barriers", tree["barriers"], 64 * 9)
+    places = {b["line"]: b["times"] for b in tree["barrier_lines"]}
+    loop = line_of("kernels.cu", "if (t % (2 * step) == 0)") + 1
+    hold("sum_of_a_block: barriers by line", places, {loop - 4: 64, loop: 64 * 8})
+    hold("copy_f32: barriers", found["copy_f32"]["barriers"], 0)
+
+    for kernel, each in (("atomic_neighbours", 1), ("atomic_eights", 8), ("atomic_one", 32)):
+        met = sum(a.get("lanes_on_one_address", 0) for a in found[kernel]["accesses"])
+        hold(f"{kernel}: lanes on one address", met, each * 512)
+    return failures
+
+
+def check_long_run(cc, folder):
+    """Ten times as long a run: neither the memory nor the counts' text is larger. One warp of eight works."""
+    program = folder / "long_run"
+    run(cc, "--xray", "--reuse", "-std=c++20", here / "long_run.cu", "-o", program)
+    peak, text = {}, {}
+    for n in (10_000, 100_000):
+        kib, text[n] = run(program, n).split("\n", 1)
+        peak[n] = int(kib)
+    counted = {n: json.loads(t)["launches"] for n, t in text.items()}
+    failures = []
+    for n, launches in counted.items():
+        turns = next(x for x in launches if x["kernel"] == "turns")
+        loads = sum(a["requests"] for a in turns["accesses"] if a["kind"] == "load")
+        if loads != n:
+            failures.append(f"turns: {loads} loads of a warp in {n} turns")
+    short, long = min(peak), max(peak)
+    print(f"peak memory: {peak[short]} KiB for {short} turns, {peak[long]} KiB for {long}")
+    if peak[long] > peak[short] + 4096:
+        failures.append(f"memory grows with the run: {peak} KiB")
+    if len(text[long]) > 1.1 * len(text[short]):
+        failures.append(f"the counts grow with the run: {len(text[short])} bytes, {len(text[long])}")  # fmt: skip
+    first = next(x for x in counted[short] if x["kernel"] == "first_warp")
+    unevenness = 8 * first["busiest_warp"] / first["all_warps"]
+    if not 7.5 < unevenness <= 8:
+        failures.append(f"first_warp: the busiest warp does {unevenness} times as much as the average one")  # fmt: skip
+    return failures
+
+
 def main():
     cc, folder = Path(sys.argv[1]), Path(sys.argv[2])
     program = build(cc, folder)
@@ -124,10 +193,7 @@ def main():
     run(program, env={"SIMT_XRAY_JSON": str(file), "PATH": "/usr/bin:/bin"})
     counted = json.loads(file.read_text())
     failures = check_theory(counted, "kernels.cu", 25) + check_sampling(program, folder)
-    failures += check_spaces(cc, folder)
-    divergent = next(x for x in counted["launches"] if x["kernel"] == "two_sides")
-    if not any(c["splits"] for c in divergent["code"]):
-        failures.append("two_sides: no line splits its warps")
+    failures += check_spaces(cc, folder) + check_lanes(counted) + check_long_run(cc, folder)
     if (here / "recorded.json").exists():
         done = subprocess.run(
             [sys.executable, here / "compare.py", file, folder / "spaces.json", "--check"],
