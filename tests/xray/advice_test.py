@@ -112,7 +112,9 @@ def counted(x):
         "stores": sum(a["bytes_asked"] for a in stores) / least,
         "load_sectors": most(loads, "sectors"),
         "store_sectors": most(stores, "sectors"),
-        "times_least": max((a["sectors"] / a["least_sectors"] for a in loads if a["least_sectors"]), default=0),
+        "times_least": max(
+            (a["sectors"] / a["least_sectors"] for a in loads if a["least_sectors"]), default=0
+        ),
         "wavefronts": most(shared, "wavefronts"),
         "conflicts": x["key"]["bank_conflicts"] / wavefronts if wavefronts else 0,
         "barriers": x["key"]["barriers"],
@@ -293,7 +295,9 @@ def broken_class(name, entry, x, after, rungs, readings):
     following = after[name]
     match entry["class"]:
         case "later":
-            return falls_enough(name, kind, x, (readings.read_like(m, x) for m in later(name, after)))
+            return falls_enough(
+                name, kind, x, (readings.read_like(m, x) for m in later(name, after))
+            )
         case "second":
             if entry["removes"] not in {w["kind"] for w in x["waste"][:SHOWN]}:
                 return [f"{name}: none of the {SHOWN} sentences is about {entry['removes']}"]
