@@ -13,8 +13,8 @@ Occupancy occupancy(const GpuFacts& gpu, int threads, long long shared_bytes, in
   };
   std::array limits = {Limit{gpu.threads / (warps * 32), "threads"}, Limit{gpu.blocks, "blocks"},
                        Limit{1 << 20, "shared memory"}, Limit{1 << 20, "registers"}};
-  // A block also takes 1 KiB for the system; memory is handed out in pieces of 128 bytes.
-  const long long taken = (shared_bytes + 127) / 128 * 128 + 1024;
+  const long long taken = (shared_bytes + gpu.shared_unit - 1) / gpu.shared_unit * gpu.shared_unit +
+                          gpu.shared_reserved;
   if (shared_bytes > 0) limits[2].blocks = static_cast<int>(gpu.shared_kib * 1024ll / taken);
   if (registers > 0) {
     // A warp's registers come in pieces of 256.

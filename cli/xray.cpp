@@ -56,16 +56,20 @@ std::string ptxas_text(const Xray& x, const std::string& kernel, int& registers)
   return text;
 }
 
+// "0.63 flops per byte: on an H200 bound by memory (the ridge of fp32 is at 14)"
+std::string under_roof(const Xray& x, double flops_per_byte, const GpuFacts& gpu) {
+  return fmt::format("{:.2g} flops per byte: on an {} bound by {} (the ridge of {} is at {:.0f})",
+                     flops_per_byte, gpu.name, x.roof.bound_by(flops_per_byte),
+                     x.roof.tensor_cores ? "its tensor cores" : "fp32", x.roof.ridge);
+}
+
 std::string bound_by(const Xray& x, const XrayLaunch& l, const GpuFacts& gpu) {
   const double moved = l.bytes_moved(), needed = l.bytes_needed();
   std::string text = fmt::format("moves {} through L1", short_bytes(moved));
   if (needed > 0)
     text += fmt::format(", {} of different sectors ({:.1f}x)", short_bytes(needed), moved / needed);
-  if (x.flops > 0 && needed > 0 && x.launches.size() == 1) {
-    const double intensity = x.flops / needed, ridge = gpu.fp32 * 1e12 / (gpu.bandwidth * 1e9);
-    text += fmt::format("; {:.2g} flops per byte: on an {} bound by {} (its ridge is at {:.0f})",
-                        intensity, gpu.name, intensity < ridge ? "memory" : "arithmetic", ridge);
-  }
+  if (x.flops > 0 && needed > 0 && x.launches.size() == 1)
+    text += "; " + under_roof(x, x.flops / needed, gpu);
   return text;
 }
 
@@ -93,9 +97,9 @@ void print_source(const Xray& x) {
   std::map<std::pair<std::string, int>, double> barriers, splits;
   for (const XrayLaunch& l : x.launches) {
     for (const XrayCode& c : l.code) {
-      if (c.splits <= 0 || c.times <= 0) continue;
+      if (c.share_that_splits() < least_split) continue;
       double& most = splits[{fs::path(c.file).filename().string(), c.line}];
-      most = std::max(most, c.splits / c.times);
+      most = std::max(most, c.share_that_splits());
     }
     for (const XrayAccess& a : l.accesses)
       if (a.line > 0) files[a.file][a.line].push_back(&a);
@@ -124,8 +128,7 @@ void print_source(const Xray& x) {
       if (const auto b = barriers.find({fs::path(file).filename().string(), n});
           b != barriers.end())
         gutter += fmt::format("{}bar {:.3g}", gutter.empty() ? "" : "  ", b->second);
-      if (const auto c = splits.find({fs::path(file).filename().string(), n});
-          c != splits.end() && c->second >= 0.05)
+      if (const auto c = splits.find({fs::path(file).filename().string(), n}); c != splits.end())
         gutter += fmt::format("{}split {:.0f}%", gutter.empty() ? "" : "  ", 100 * c->second);
       const std::string cell = fmt::format("{:>22}", gutter);
       fmt::print("{} {:>4} | {}\n", bad ? paint(Tone::bad, cell) : cell, n, text);
@@ -216,12 +219,10 @@ void print_launch(const Xray& x, const XrayLaunch& l, const GpuFacts& gpu) {
 void print_whole(const Xray& x, const GpuFacts& gpu) {
   const KeyCounts k = key_counts(x);
   if (k.least <= 0) return;
-  const double ridge = gpu.fp32 * 1e12 / (gpu.bandwidth * 1e9), intensity = x.flops / k.least;
   fmt::print("  In all it moves {} through L1, {:.1f}x the {} that it must", short_bytes(k.moved),
              k.moved / k.least, short_bytes(k.least));
   if (x.flops > 0)
-    fmt::print("; with {} flops, {:.2g} per byte, it is bound by {} on an {}", short_count(x.flops),
-               intensity, intensity < ridge ? "memory" : "arithmetic", gpu.name);
+    fmt::print("; {} flops, {}", short_count(x.flops), under_roof(x, x.flops / k.least, gpu));
   fmt::print(".\n");
 }
 
@@ -256,6 +257,13 @@ ordered_json data_of(const Xray& x, const GpuFacts& gpu) {
                           {"lesson", w.page()}});
   if (x.waste.empty()) j["waste"] = ordered_json::array();
   j["left"] = what_is_left(x.all_waste);
+  if (x.flops > 0 && x.least_bytes > 0)
+    j["roof"] = {{"gpu", gpu.name},
+                 {"of", x.roof.name()},
+                 {"tflops", x.roof.tflops},
+                 {"ridge", x.roof.ridge},
+                 {"flops_per_byte", x.flops / x.least_bytes},
+                 {"bound_by", x.roof.bound_by(x.flops / x.least_bytes)}};
   if (const fs::path next = next_on_ladder(harness::find_places().root, x.file); !next.empty())
     j["next"] = {{"rung", rung_name(next.string())}, {"says", head_line(next)}};
   // Cycles of a multiprocessor by kind: what a change saved shows as a difference.
@@ -318,7 +326,8 @@ std::vector<Xray> neighbours(const harness::Places& places, const Xray& x, const
   return found;
 }
 
-XrayPagePart page_part(const Xray& x) {
+XrayPagePart page_part(const Xray& x, const GpuFacts& gpu) {
+  const bool is_known = x.flops > 0 && x.least_bytes > 0;
   return {x.title,
           x.test + (x.shape.empty() ? "" : " (" + x.shape + ")"),
           x.file.string(),
@@ -326,7 +335,9 @@ XrayPagePart page_part(const Xray& x) {
           x.launches,
           x.waste,
           what_is_left(x.all_waste),
-          next_rung(x)};
+          next_rung(x),
+          x.roof,
+          is_known ? under_roof(x, x.flops / x.least_bytes, gpu) : ""};
 }
 
 int xray(const Options& o) {
@@ -352,12 +363,12 @@ int xray(const Options& o) {
                       op, same);
   }
   if (!o.html.empty()) {
-    std::vector<XrayPagePart> parts = {page_part(x)};
+    std::vector<XrayPagePart> parts = {page_part(x, gpu)};
     if (other)
-      parts.push_back(page_part(*other));
+      parts.push_back(page_part(*other, gpu));
     else if (!x.file.empty() && !x.test.empty())
-      for (const Xray& near : neighbours(places, x, o)) parts.push_back(page_part(near));
-    write_xray_page(o.html, parts, gpu);
+      for (const Xray& near : neighbours(places, x, o)) parts.push_back(page_part(near, gpu));
+    write_xray_page(o.html, parts, gpu, places.root);
     if (!o.json) fmt::print("{}\n", o.html);
   }
   if (o.json) {

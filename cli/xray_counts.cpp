@@ -74,6 +74,29 @@ XrayAccess read_access(const json& j, const std::string& main_file) {
   return a;
 }
 
+// The kernel's place and its launch's. A barrier's file is as the compiler was told it: of those that were counted, it is the
+// one of that name.
+void name_places(XrayLaunch& l, const std::string& main_file, SourceFiles& sources) {
+  std::vector<std::string> files;
+  const auto add = [&](const std::string& file) {
+    if (!file.empty() && std::find(files.begin(), files.end(), file) == files.end())
+      files.push_back(file);
+  };
+  add(main_file);
+  for (const XrayAccess& a : l.accesses) add(a.file);
+  for (const XrayCode& c : l.code) add(c.file);
+  for (auto& b : l.barrier_lines) {
+    const fs::path name = fs::path(b.file).filename();
+    const auto known = std::find_if(files.begin(), files.end(), [&](const std::string& file) {
+      return fs::path(file).filename() == name;
+    });
+    if (known != files.end()) b.file = *known;
+  }
+  l.defined = sources.definition(files, l.kernel);
+  l.launched = sources.launch(files, l.kernel);
+  if (l.launched.line == 0) l.launched = l.defined;
+}
+
 // From all launches of the run to one.
 void scale(XrayLaunch& l, double by) {
   for (const auto member : {&XrayLaunch::blocks, &XrayLaunch::blocks_counted, &XrayLaunch::barriers,
@@ -125,6 +148,7 @@ double XrayLaunch::active_lanes() const {
 
 std::vector<XrayLaunch> read_xray(const json& counts, const std::string& main_file) {
   std::vector<XrayLaunch> all;
+  SourceFiles sources;
   for (const json& j : counts.at("launches")) {
     XrayLaunch l;
     l.kernel = j.at("kernel");
@@ -151,6 +175,7 @@ std::vector<XrayLaunch> read_xray(const json& counts, const std::string& main_fi
     for (const json& b : j.at("barrier_lines"))
       l.barrier_lines.push_back({b.at("file"), b.at("line"), number(b, "times")});
     l.timeline = j.value("timeline", json::array());
+    name_places(l, main_file, sources);
     scale(l, 1 / std::max(1.0, l.launches));
     if (!l.accesses.empty()) all.push_back(std::move(l));
   }

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/xray_places.h"
+
 namespace warpath::cli {
 
 struct XrayAccess {
@@ -47,11 +49,15 @@ struct XrayCode {
   int line = 0;
   double times = 0, lanes = 0, splits = 0;
   double arithmetic = 0;  // instructions of warps for it, about
+
+  double share_that_splits() const { return times > 0 ? splits / times : 0; }
 };
+constexpr double least_split = 0.05;  // that is worth a mark beside the source
 
 // Counts are those of one launch, the mean where a kernel was launched several times in the same shape.
 struct XrayLaunch {
   std::string kernel;
+  Place defined, launched;  // where its sources can be read
   int grid[3] = {}, block[3] = {};
   double launches = 1, blocks = 0, blocks_counted = 0;
   std::int64_t static_shared = 0, dynamic_shared = 0;

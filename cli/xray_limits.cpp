@@ -23,16 +23,25 @@ double times_as_large(const XrayNeeds& needs) {
   return needs.least_bytes > 0 ? std::max(1.0, needs.timed.bytes / needs.least_bytes) : 1;
 }
 
-XrayWaste at_first_access(const char* kind, const XrayLaunch& l, const char* lesson) {
+XrayWaste at_launch(const char* kind, const XrayLaunch& l, const char* lesson) {
   XrayWaste w;
   w.kind = kind;
   w.kernel = l.kernel;
   w.lesson = lesson;
-  if (!l.accesses.empty()) {
-    w.file = l.accesses.front().file;
-    w.line = l.accesses.front().line;
-  }
+  w.file = l.launched.file;
+  w.line = l.launched.line;
   return w;
+}
+
+// More FMAs of warps than instructions: tensor cores do them. The instructions are counted about.
+bool is_on_tensor_cores(double fmas, double instructions) {
+  return fmas >= 1.2 * instructions;
+}
+
+double arithmetic_of(const XrayLaunch& l) {
+  double instructions = 0;
+  for (const XrayCode& c : l.code) instructions += c.arithmetic;
+  return instructions;
 }
 
 }  // namespace
@@ -58,14 +67,30 @@ double work_of(const XrayLaunch& l, const Prices& price) {
   return work + l.barriers * ((l.threads() + 31) / 32.0) * price.barrier;
 }
 
+XrayRoof roof_of(const std::vector<XrayLaunch>& launches, const XrayNeeds& needs) {
+  double instructions = 0, warp_operations = 0;
+  for (const XrayLaunch& l : launches) {
+    instructions += l.all() * arithmetic_of(l);
+    warp_operations += l.warp_operations;  // a product of tiles is one
+  }
+  const double rate = needs.tensor_cores ? needs.gpu->fp16_tensor
+                      : needs.tf32       ? needs.gpu->tf32_tensor
+                                         : 0;
+  XrayRoof roof;
+  roof.tensor_cores =
+      rate > 0 && warp_operations > 0 && is_on_tensor_cores(needs.flops / 64, instructions);
+  roof.tflops = roof.tensor_cores ? rate : needs.gpu->fp32;
+  roof.ridge = roof.tflops * 1e12 / (needs.gpu->bandwidth * 1e9);
+  return roof;
+}
+
 // Arithmetic is hidden behind memory and shared memory, up to the time that those take. FMAs that the op must do are no
 // waste, unless tensor cores could do them.
 void find_arithmetic(const XrayLaunch& l, double flops, bool tensor_cores, const Prices& price,
                      std::vector<XrayWaste>& into) {
-  double instructions = 0;
+  const double instructions = arithmetic_of(l);
   const XrayCode* most = nullptr;
   for (const XrayCode& c : l.code) {
-    instructions += c.arithmetic;
     if (most == nullptr || c.arithmetic > most->arithmetic) most = &c;
   }
   double wavefronts = 0;
@@ -75,13 +100,12 @@ void find_arithmetic(const XrayLaunch& l, double flops, bool tensor_cores, const
   const double moving = fresh * price.new_sector + again * price.known_sector,
                computing = instructions * price.instruction;
   const double fmas = flops / 64;  // of warps
-  // More FMAs than instructions: tensor cores do them already.
-  // And a product's operands are read: what does more than this for each load are functions.
+  // A product's operands are read: what does more than this for each load are functions.
   double loads = 0;
   for (const XrayAccess& a : l.accesses)
     if (a.loads() && !a.bulk()) loads += a.requests;
-  const bool products =
-      fmas > 0.4 * instructions && fmas < 1.2 * instructions && instructions < 24 * loads;
+  const bool products = fmas > 0.4 * instructions && !is_on_tensor_cores(fmas, instructions) &&
+                        instructions < 24 * loads;
   const double hidden =
       std::max({moving, wavefronts * price.wavefront,
                 tensor_cores ? 0.0 : std::min(fmas, instructions) * price.instruction});
@@ -107,33 +131,41 @@ void find_launches(const std::vector<XrayLaunch>& launches, const XrayNeeds& nee
   const double count = static_cast<double>(needs.timed.launches.size());
   if (count < 2) return;
   const double seconds = (count - 1) * price.launch_seconds;
-  XrayWaste w = at_first_access("launches", launches.front(), "ops/reduce/reduce");
+  XrayWaste w = at_launch("launches", launches.front(), "ops/reduce/reduce");
   w.weight = seconds * price.cycles_per_second * needs.gpu->multiprocessors / times_as_large(needs);
   if (!needs.timed.grown) {  // another case: beside the time that it takes at least
     double work = 0;
     for (const XrayLaunch& l : launches) work += l.all() * work_of(l, price);
     w.weight = work * seconds /
                std::max(needs.timed.bytes / (needs.gpu->bandwidth * 1e9),
-                        needs.timed.flops / (needs.gpu->fp32 * 1e12));
+                        needs.timed.flops / (roof_of(launches, needs).tflops * 1e12));
   }
   w.sentence = fmt::format(
-      "{} takes {} launches: between two of them the GPU is idle for about 2 us, {:.0f} us in all. "
-      "Do the work in fewer launches; the last block to finish can do what the next would.",
-      needs.timed.test, with_digit(count), seconds * 1e6);
+      "{} is one of {} launches for {}: between two of them the GPU is idle for about 2 us, {:.0f} "
+      "us in all. Do the work in fewer launches; the last block to finish can do what the next "
+      "would.",
+      where(w.file, w.line, w.kernel), with_digit(count), needs.timed.test, seconds * 1e6);
   into.push_back(std::move(w));
 }
 
 namespace {
+
+// One after the other, each as often as it was launched.
+std::vector<const XrayLaunch*> in_order(const std::vector<XrayLaunch>& launches) {
+  std::vector<const XrayLaunch*> each;
+  for (const XrayLaunch& l : launches)
+    for (int i = 0; i < static_cast<int>(l.launches + 0.5); ++i) each.push_back(&l);
+  return each;
+}
 
 // What each launch of the timed case does, as parts of what was counted. The largest kernel does what the case is larger
 // by; others grow with their blocks. Where the two runs launch different kernels, blocks alone tell.
 std::vector<double> work_of_timed(const std::vector<XrayLaunch>& launches, const XrayNeeds& needs,
                                   const Prices& price) {
   const auto& timed = needs.timed.launches;
-  std::vector<const XrayLaunch*> each;
+  const std::vector<const XrayLaunch*> each = in_order(launches);
   double all = 0, largest = 0;
   for (const XrayLaunch& l : launches) {
-    for (int i = 0; i < static_cast<int>(l.launches + 0.5); ++i) each.push_back(&l);
     all += l.all() * work_of(l, price);
     largest = std::max(largest, l.all() * work_of(l, price));
   }
@@ -178,20 +210,43 @@ void find_idle_multiprocessors(const std::vector<XrayLaunch>& launches, const Xr
     weight += idle;
     if (idle <= worst) continue;
     worst = idle;
-    const bool same = launches.size() == 1;
-    const XrayLaunch& l = *std::max_element(
+    const std::vector<const XrayLaunch*> each = in_order(launches);
+    const XrayLaunch& largest = *std::max_element(
         launches.begin(), launches.end(), [&](const XrayLaunch& a, const XrayLaunch& b) {
           return a.all() * work_of(a, price) < b.all() * work_of(b, price);
         });
-    w = at_first_access("idle multiprocessors", l, "ops/matmul/matmul");
+    w = at_launch("idle multiprocessors", each.size() == work.size() ? *each[i] : largest,
+                  "ops/matmul/matmul");
     w.sentence = fmt::format(
-        "{} launches {} blocks for {}: of the {} multiprocessors of the {} {:.0f}% are idle on "
-        "average. Split the work over more blocks, or into parts of equal size.",
-        same ? l.kernel : fmt::format("Launch {}", i + 1), short_count(t.blocks), needs.timed.test,
-        sms, needs.gpu->name, 100 * (1 - busy));
+        "{} {} {} blocks for {}: of the {} multiprocessors of the {} {:.0f}% are idle on average. "
+        "Split the work over more blocks, or into parts of equal size.",
+        where(w.file, w.line, w.kernel),
+        work.size() == 1 ? "launches" : fmt::format("(launch {} of {}) has", i + 1, work.size()),
+        short_count(t.blocks), needs.timed.test, sms, needs.gpu->name, 100 * (1 - busy));
   }
   w.weight = weight;
   if (worst > 0) into.push_back(std::move(w));
+}
+
+// Spilled registers go to local memory and come back once in every thread at least.
+void find_spills(const XrayLaunch& l, const PtxasFacts& facts, const Prices& price,
+                 std::vector<XrayWaste>& into) {
+  if (facts.spill_loads == 0) return;
+  const double warps = l.blocks_counted * ((l.threads() + 31) / 32);
+  XrayWaste w;
+  w.kind = "spills";
+  w.kernel = l.kernel;
+  w.file = l.defined.file;
+  w.line = l.defined.line;
+  w.bytes = warps * 32 * (facts.spill_loads + facts.spill_stores);
+  w.weight = w.bytes / 32 * price.known_sector;
+  w.sentence = fmt::format(
+      "{} spills registers: ptxas stores {} bytes and loads {} bytes of local memory per thread "
+      "that its {} registers cannot hold. Keep less per thread, or allow more registers "
+      "(__launch_bounds__).",
+      where(w.file, w.line, w.kernel), facts.spill_stores, facts.spill_loads, facts.registers);
+  w.lesson = "docs/xray.md";
+  into.push_back(std::move(w));
 }
 
 }  // namespace warpath::cli

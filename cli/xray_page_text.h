@@ -51,7 +51,7 @@ table.t th:first-child, table.t td:first-child, table.t th:nth-child(2), table.t
 <div class="cols">
 <div>
 <section class="card"><h2>The source</h2><div class="source" id="source"></div>
-<p class="note">ld, st: sectors of global memory per request; lds, sts: wavefronts of shared memory per request; ldl, stl: sectors of local memory; ldc: addresses of constant memory; bar: barriers of each thread. Click a line, or walk with the arrow keys.</p></section>
+<p class="note">ld, st: sectors of global memory per request; lds, sts: wavefronts of shared memory per request; ldl, stl: sectors of local memory; ldc: addresses of constant memory; bar: barriers of each thread; split: how often a warp's lanes go on apart. Click a line, or walk with the arrow keys.</p></section>
 </div>
 <div>
 <section class="card"><h2 id="linehead">One warp at a line</h2><p class="note" id="linenote">Choose a line.</p>
@@ -85,9 +85,12 @@ const words = a => `${a.space} ${a.kind.replace("_", " ")} of ${a.bytes} bytes p
 $("title").textContent = P.title; document.title = "xray: " + P.title;
 $("sub").textContent = (P.test ? P.test + ". " : "") + "Counted on a CPU: exact numbers of requests, sectors and wavefronts, no times.";
 for (const w of P.waste.slice(0, 3)) {
-  const li = el("li"), b = el("button", {type: "button"}, w.sentence);
-  b.onclick = () => { for (const l of P.launches) if (l.kernel === w.kernel && l !== L) show(l); pick(w.file, w.line, true); };
-  li.append(b, el("span", {class: "note"}, ` ${w.bytes > 0 ? bytes(w.bytes) + " in vain. " : ""}[${w.kind}: ${w.lesson}]`)); $("waste").append(li);
+  const li = el("li"), is_shown = P.files.some(f => f.name === w.file && w.line >= f.first && w.line < f.first + f.text.length);
+  const b = is_shown ? el("button", {type: "button", "data-k": w.file + ":" + w.line}, w.sentence) : el("span", {}, w.sentence);
+  if (is_shown) b.onclick = () => { const mine = P.launches.filter(l => l.kernel === w.kernel), l = mine.find(l => l.accesses.some(a => a.file === w.file && a.line === w.line)) || mine[0];
+    if (l && l !== L) show(l); pick(w.file, w.line, true); };
+  const note = el("span", {class: "note"}, ` ${w.bytes > 0 ? bytes(w.bytes) + " in vain. " : ""}[${w.kind}: `);
+  note.append(w.address ? el("a", {href: w.address}, w.lesson) : w.lesson, "]"); li.append(b, note); $("waste").append(li);
 }
 if (!P.waste.length) $("waste").remove();
 for (const id of ["left", "next"]) if (P[id]) $(id).textContent = P[id]; else $(id).remove();
@@ -95,7 +98,7 @@ for (const id of ["left", "next"]) if (P[id]) $(id).textContent = P[id]; else $(
 if (P.launches.length > 1) {
   const s = el("select", {"aria-label": "kernel"});
   P.launches.forEach((l, i) => s.append(el("option", {value: i}, `${l.kernel} <<<${l.grid.join("x")}, ${l.block.join("x")}>>>`)));
-  s.onchange = () => show(P.launches[s.value]); $("pick").append(el("label", {}, "kernel"), s);
+  s.id = "kernel"; s.onchange = () => show(P.launches[s.value]); $("pick").append(el("label", {for: "kernel"}, "kernel"), s);
 }
 
 function source() {
@@ -105,20 +108,24 @@ function source() {
   const heat = k => (by[k] || []).reduce((s, a) => s + (a.space === "shared" ? a.wavefronts * 4 : a.space === "constant" ? a.addresses : a.sectors), 0);
   for (const k in by) top = Math.max(top, heat(k));
   const bars = {}; for (const b of L.barriers) bars[b.file + ":" + b.line] = b.times / Math.max(1, L.blocks_counted);
+  const splits = {}; for (const c of L.splits) splits[c.file + ":" + c.line] = c.share;
+  const said = new Set(P.waste.filter(w => w.kernel === L.kernel).map(w => w.file + ":" + w.line));
   for (const f of P.files) {
-    const lines = Object.keys(by).filter(k => k.startsWith(f.name + ":")).map(k => +k.split(":").pop());
-    if (!lines.length) continue;
+    const is_marked = n => { const k = f.name + ":" + n; return by[k] || bars[k] || splits[k] || said.has(k); };
+    if (!f.text.some((_, i) => is_marked(f.first + i))) continue;
     if (P.files.length > 1) box.append(el("div", {class: "note"}, f.short));
     const t = el("table"); box.append(t);
     f.text.forEach((text, i) => {
-      const n = f.first + i, k = f.name + ":" + n, here = by[k], tr = el("tr", here ? {class: "has", tabindex: 0, "data-k": k} : {});
+      const n = f.first + i, k = f.name + ":" + n, here = by[k], tr = el("tr", is_marked(n) ? {class: "has", tabindex: 0, "data-k": k} : {"data-k": k});
       const marks = []; for (const a of here || []) { const m = `${short_name(a)} ${a.bulk ? "" : Math.round(a.cost * 10) / 10}`; if (!marks.includes(m)) marks.push(m); }
-      const bar = bars[k] || bars[f.short + ":" + n]; if (bar) marks.push("bar " + short(bar));
+      if (bars[k]) marks.push("bar " + short(bars[k]));
+      if (splits[k]) marks.push(`split ${Math.round(100 * splits[k])}%`);
       const g = el("td", {class: "g"}, marks.join("  ")), td = el("td", {}, text);
       if (here && here.some(a => a.cost > 1.15 * Math.max(1, a.least))) g.classList.add("bad");
       if (here && top) td.style.background = `rgba(var(--hot), ${0.05 + 0.4 * heat(k) / top})`;
       tr.append(g, el("td", {class: "n"}, n), td); t.append(tr);
-      if (here) { tr.onclick = () => pick(f.name, n); tr.onkeydown = e => {
+      tr.onclick = () => pick(f.name, n);
+      if (is_marked(n)) { tr.onkeydown = e => {
         const all = [...document.querySelectorAll("tr.has")], at = all.indexOf(tr);
         if (e.key === "ArrowDown" && all[at + 1]) { all[at + 1].focus(); all[at + 1].click(); e.preventDefault(); }
         else if (e.key === "ArrowUp" && all[at - 1]) { all[at - 1].focus(); all[at - 1].click(); e.preventDefault(); }
@@ -132,12 +139,15 @@ function pick(file, line, scroll) {
   document.querySelectorAll("tr.on").forEach(r => r.classList.remove("on"));
   const row = document.querySelector(`tr[data-k="${CSS.escape(file + ":" + line)}"]`);
   if (row) { row.classList.add("on"); if (scroll) row.scrollIntoView({block: "center"}); }
-  if (!list.length) return;
   const s = $("which"); s.textContent = "";
+  $("linehead").textContent = list.length ? `One warp at line ${line}` : `Line ${line}`;
+  if (!list.length) {
+    chosen = null; s.onchange = null; $("slide").max = 0; $("slide").oninput = null; $("slidetext").textContent = $("picture").textContent = "";
+    const told = row ? row.firstChild.textContent : ""; $("linenote").textContent = `No access to memory${told ? "; " + told : ""}.`; return;
+  }
   list.forEach((a, i) => s.append(el("option", {value: i}, words(a) + (a.inside ? ` (in ${a.inside})` : ""))));
   let worst = 0; list.forEach((a, i) => { if (a.cost / Math.max(1, a.least) > list[worst].cost / Math.max(1, list[worst].least)) worst = i; });
-  s.value = worst; s.onchange = () => access(list[s.value]);
-  $("linehead").textContent = `One warp at line ${line}`; access(list[worst]);
+  s.value = worst; s.onchange = () => access(list[s.value]); access(list[worst]);
 }
 
 function access(a) {
@@ -219,22 +229,25 @@ function timeline() {
 }
 
 function roof() {
-  const box = $("roof"); box.textContent = ""; const g = D.gpu, points = [];
-  for (const p of D.parts) { const moved = p.launches.reduce((s, l) => s + l.moved, 0), needed = p.launches.reduce((s, l) => s + l.needed, 0); if (p.flops > 0 && moved > 0) points.push({name: p.title, moved: p.flops / moved, needed: p.flops / Math.max(1, needed)}); }
+  const box = $("roof"); box.textContent = ""; const g = D.gpu, points = [], mine = P.roof.tflops;
+  for (const p of D.parts) { const moved = p.launches.reduce((s, l) => s + l.moved, 0), needed = p.launches.reduce((s, l) => s + l.needed, 0); if (p.flops > 0 && moved > 0) points.push({name: p.title, top: p.roof.tflops, moved: p.flops / moved, needed: p.flops / Math.max(1, needed)}); }
   if (!points.length) { const m = P.launches.reduce((s, l) => s + l.moved, 0), n = P.launches.reduce((s, l) => s + l.needed, 0);
     box.append(el("p", {class: "note"}, `${P.test ? "This op has no floating-point operations." : "The flops of a program are not counted."} It moves ${bytes(m)}; the sectors it touches are ${bytes(n)} (${(m / Math.max(1, n)).toFixed(1)}x).`)); return; }
-  const lx = v => 56 + (Math.min(3, Math.max(-2, Math.log10(v))) + 2) / 5 * 564, at = i => Math.min(g.fp32, i * g.bandwidth / 1e3);
-  const y = v => 220 - (Math.log10(Math.max(v, 1e-2)) + 2) / 4.2 * 190, s = svg("svg", {viewBox: "0 0 640 262", role: "img", "aria-label": "roofline"});
-  for (let e = -2; e <= 2; ++e) { const v = Math.pow(10, e); s.append(svg("line", {x1: 56, y1: y(v), x2: 620, y2: y(v), stroke: "var(--line)"}), svg("text", {x: 50, y: y(v) + 4, "text-anchor": "end", class: "d"}, v)); }
+  const lx = v => 56 + (Math.min(3, Math.max(-2, Math.log10(v))) + 2) / 5 * 564, at = (i, top) => Math.min(top, i * g.bandwidth / 1e3);
+  const names = new Map([[g.fp32, "fp32"]]); for (const p of D.parts) if (!names.has(p.roof.tflops)) names.set(p.roof.tflops, p.roof.of); const tops = [...names.keys()], high = tops.length > 1 ? 3 : 2;
+  const y = v => 220 - (Math.log10(Math.max(v, 1e-2)) + 2) / (high + 2.2) * 190, s = svg("svg", {viewBox: "0 0 640 262", role: "img", "aria-label": "roofline"});
+  for (let e = -2; e <= high; ++e) { const v = Math.pow(10, e); s.append(svg("line", {x1: 56, y1: y(v), x2: 620, y2: y(v), stroke: "var(--line)"}), svg("text", {x: 50, y: y(v) + 4, "text-anchor": "end", class: "d"}, v)); }
   for (let e = -2; e <= 3; ++e) s.append(svg("text", {x: lx(Math.pow(10, e)), y: 236, "text-anchor": "middle", class: "d"}, Math.pow(10, e)));
-  let d = ""; for (let e = -2; e <= 3; e += 0.05) { const i = Math.pow(10, e); d += (d ? "L" : "M") + lx(i) + " " + y(at(i)); }
-  s.append(svg("path", {d, fill: "none", stroke: "var(--ink)", "stroke-width": 2}), svg("text", {x: 4, y: 14, class: "d"}, "TFLOP/s in fp32"));
-  s.append(svg("text", {x: 330, y: 254, "text-anchor": "middle", class: "d"}, `flops per byte; the roof is that of an ${g.name}: ${g.bandwidth} GB/s, ${g.fp32} TFLOP/s`));
+  for (const top of tops) { let d = ""; for (let e = -2; e <= 3; e += 0.05) { const i = Math.pow(10, e); d += (d ? "L" : "M") + lx(i) + " " + y(at(i, top)); }
+    s.append(svg("path", {d, fill: "none", stroke: "var(--ink)", "stroke-width": top === mine ? 2 : 1}), svg("text", {x: 620, y: y(top) - 4, "text-anchor": "end", class: "d"}, `${names.get(top)}: ${top}`)); }
+  s.append(svg("text", {x: 4, y: 14, class: "d"}, "TFLOP/s"));
+  s.append(svg("text", {x: 330, y: 254, "text-anchor": "middle", class: "d"}, `flops per byte; the roof is that of an ${g.name}: ${g.bandwidth} GB/s, ${mine} TFLOP/s`));
   const colors = ["var(--bad)", "var(--lane)", "var(--ok)", "var(--dim)"];
   // The kernel itself last, above the others.
-  points.map((p, i) => [p, i]).reverse().forEach(([p, i]) => { const c = colors[Math.min(i, 3)]; for (const [v, full] of [[p.moved, false], [p.needed, true]]) { const o = svg("circle", {cx: lx(v), cy: y(at(v)), r: i ? 7 : 5, fill: full ? c : "none", stroke: c, "stroke-width": 2}); o.append(svg("title", {}, `${p.name}: ${v.toPrecision(2)} flops per byte ${full ? "it touches" : "that passes L1"}`)); s.append(o); }
+  points.map((p, i) => [p, i]).reverse().forEach(([p, i]) => { const c = colors[Math.min(i, 3)]; for (const [v, full] of [[p.moved, false], [p.needed, true]]) { const o = svg("circle", {cx: lx(v), cy: y(at(v, p.top)), r: i ? 7 : 5, fill: full ? c : "none", stroke: c, "stroke-width": 2}); o.append(svg("title", {}, `${p.name}: ${v.toPrecision(2)} flops per byte ${full ? "it touches" : "that passes L1"}`)); s.append(o); }
     s.append(svg("circle", {cx: 300, cy: 134 + i * 16, r: 5, fill: c}), svg("text", {x: 312, y: 138 + i * 16}, `${p.name}: ${p.moved.toPrecision(2)} moved, ${p.needed.toPrecision(2)} touched`)); });
   s.append(svg("text", {x: 294, y: 138 + points.length * 16, class: "d"}, "ring: by bytes that pass L1; dot: by different bytes")); box.append(s);
+  if (P.bound_by) box.append(el("p", {class: "note"}, `By the bytes that it must move: ${P.bound_by}.`));
 }
 
 function all() {
@@ -242,7 +255,7 @@ function all() {
   for (const a of L.accesses) { const tr = el("tr"), bad = a.cost > 1.15 * Math.max(1, a.least); [a.short + ":" + a.line, words(a), short(a.requests), a.space === "shared" || a.space === "constant" ? "" : short(a.sectors), a.space === "shared" ? short(a.wavefronts) : "", a.cost.toFixed(1), a.least.toFixed(1), a.lanes.toFixed(1)].forEach((v, i) => tr.append(el("td", bad && i === 5 ? {class: "bad"} : {}, v))); t.append(tr); }
 }
 
-function show(l) { L = l; source(); timeline(); all(); const w = P.waste.find(w => w.kernel === l.kernel && l.accesses.some(a => a.file === w.file && a.line === w.line)), a = l.accesses[0]; if (w) pick(w.file, w.line); else if (a) pick(a.file, a.line); }
+function show(l) { L = l; if ($("kernel")) $("kernel").value = P.launches.indexOf(l); source(); timeline(); all(); const w = P.waste.find(w => w.kernel === l.kernel && l.accesses.some(a => a.file === w.file && a.line === w.line)), a = l.accesses[0]; if (w) pick(w.file, w.line); else if (a) pick(a.file, a.line); }
 show(L); roof();
 </script>
 </body>

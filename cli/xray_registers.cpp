@@ -64,4 +64,9 @@ std::map<std::string, PtxasFacts> registers_of(const harness::Places& places,
   return found;
 }
 
+PtxasFacts facts_of(const std::map<std::string, PtxasFacts>& kernels, const std::string& kernel) {
+  const auto found = kernels.find(kernel.substr(0, kernel.find('<')));
+  return found != kernels.end() ? found->second : PtxasFacts{};
+}
+
 }  // namespace warpath::cli

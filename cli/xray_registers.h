@@ -19,4 +19,7 @@ struct PtxasFacts {
 std::map<std::string, PtxasFacts> registers_of(const harness::Places& places,
                                                const std::filesystem::path& file);
 
+// Those of a kernel, which may be named with its template arguments.
+PtxasFacts facts_of(const std::map<std::string, PtxasFacts>& kernels, const std::string& kernel);
+
 }  // namespace warpath::cli

@@ -324,29 +324,6 @@ void drop_arrays_in_registers(Xray& x) {
   });
 }
 
-// Spilled registers go to local memory and come back once in every thread at least.
-void add_spills(Xray& x) {
-  for (const XrayLaunch& l : x.launches) {
-    const PtxasFacts facts = x.facts(l.kernel);
-    if (facts.spill_loads == 0) continue;
-    const double warps = l.blocks_counted * ((l.threads() + 31) / 32);
-    XrayWaste w;
-    w.kind = "spills";
-    w.file = x.file.string();
-    w.kernel = l.kernel;
-    w.bytes = warps * 32 * (facts.spill_loads + facts.spill_stores);
-    w.weight = w.bytes / 128;
-    w.sentence = fmt::format(
-        "{} spills registers: ptxas stores {} bytes and loads {} bytes of local memory per thread "
-        "that its {} registers cannot hold. Keep less per thread, or allow more registers "
-        "(__launch_bounds__).",
-        l.kernel, facts.spill_stores, facts.spill_loads, facts.registers);
-    w.lesson = "docs/xray.md";
-    x.waste.push_back(std::move(w));
-  }
-  sort_waste(x.waste);
-}
-
 }  // namespace
 
 const GpuFacts& gpu_of(const std::string& word) {
@@ -366,8 +343,7 @@ const GpuFacts& gpu_of(const std::string& word) {
 }
 
 PtxasFacts Xray::facts(const std::string& kernel) const {
-  const auto found = ptxas.find(kernel.substr(0, kernel.find('<')));
-  return found != ptxas.end() ? found->second : PtxasFacts{};
+  return facts_of(ptxas, kernel);
 }
 
 Xray take_xray(const harness::Places& places, const std::string& word, const std::string& op,
@@ -400,11 +376,17 @@ Xray take_xray(const harness::Places& places, const std::string& word, const std
   x.launches = read_xray(x.raw, x.file.string());
   if (x.launches.empty()) throw Refusal(fmt::format("{}: its kernels touch no memory", x.title));
   if (!x.file.empty() && o.registers) x.ptxas = registers_of(places, x.file);
-  x.all_waste = find_all_waste(
-      x.launches, {x.least_bytes, x.flops, x.test.ends_with("f16"), x.timed, &gpu_of(o.gpu)});
+  const XrayNeeds needs{.least_bytes = x.least_bytes,
+                        .flops = x.flops,
+                        .tensor_cores = x.test.ends_with("f16"),
+                        .tf32 = x.test.ends_with("f32"),
+                        .timed = x.timed,
+                        .gpu = &gpu_of(o.gpu),
+                        .ptxas = x.ptxas};
+  x.roof = roof_of(x.launches, needs);
+  x.all_waste = find_all_waste(x.launches, needs);
   drop_arrays_in_registers(x);
   x.waste = worth_saying(x.all_waste);
-  add_spills(x);
   return x;
 }
 

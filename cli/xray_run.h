@@ -22,6 +22,7 @@ struct Xray {
   std::string test;                   // "case 'square' in f32"
   std::string shape;                  // of a timed case that was made small
   double flops = 0, least_bytes = 0;  // of one run; 0: unknown
+  XrayRoof roof;                      // that limits its arithmetic on the named GPU
   XrayTimed timed;                    // the case as it is timed
   nlohmann::json raw;
   std::vector<XrayLaunch> launches;

@@ -76,6 +76,27 @@ void find_uncoalesced(const XrayLaunch& l, const XrayAccess& a, const Prices& pr
   into.push_back(std::move(w));
 }
 
+// Accesses of 8 or 16 bytes must stay aligned: their rows grow by whole ones, others by words.
+std::string padding(const XrayAccess& a) {
+  const int unit = std::max(4, a.bytes);
+  const std::int64_t units = a.has_stride ? std::abs(a.stride) / unit : 0;
+  // An odd number of units per step meets all banks.
+  if (units < 2 || units % 2 != 0 || a.stride % unit != 0)
+    return unit == 4 ? "Pad each row by one element, or permute (swizzle) the columns."
+                     : fmt::format(
+                           "Pad each row by {} bytes, one access, or permute (swizzle) the "
+                           "columns.",
+                           unit);
+  if (unit == 4)
+    return fmt::format(
+        "A row of {} words instead of {} would put them in different banks: pad it by one.",
+        units + 1, units);
+  return fmt::format(
+      "A row of {} bytes instead of {} would put them in different banks: pad it by {} bytes, one "
+      "access, so that all stay aligned.",
+      (units + 1) * unit, units * unit, unit);
+}
+
 void find_conflicts(const XrayLaunch& l, const XrayAccess& a, const Prices& price,
                     std::vector<XrayWaste>& into) {
   const double extra = a.wavefronts - a.least_wavefronts;
@@ -83,21 +104,12 @@ void find_conflicts(const XrayLaunch& l, const XrayAccess& a, const Prices& pric
   XrayWaste w{"bank conflicts",        a.file,      a.line, l.kernel,
               extra * price.wavefront, extra * 128, "",     "ops/layout/transpose"};
   const double way = a.cost() / std::max(1.0, a.least());
-  std::string cure = "Pad each row by one element, or permute (swizzle) the columns.";
-  if (a.has_stride && a.stride != 0 && a.stride % 4 == 0) {
-    // An odd number of words per step meets all banks.
-    const std::int64_t words = std::abs(a.stride) / 4;
-    if (words % 2 == 0 && words >= 2)
-      cure = fmt::format(
-          "A row of {} words instead of {} would put them in different banks: pad it by one.",
-          words + 1, words);
-  }
   w.sentence = fmt::format(
       "{} {} shared memory with {}-way bank conflicts: a request takes {} wavefronts where {} "
       "would "
       "do. {}",
       where(a), verb(a), with_digit(way), with_digit(a.cost()),
-      with_digit(std::max(1.0, a.least())), cure);
+      with_digit(std::max(1.0, a.least())), padding(a));
   into.push_back(std::move(w));
 }
 
@@ -314,8 +326,8 @@ void find_empty_warps(const XrayLaunch& l, const Prices& price, std::vector<Xray
   const double busiest = l.busiest_warp / l.blocks_counted, mean = l.all_warps / l.warps;
   if (per_block < 2 || mean <= 0 || busiest < 1.5 * mean) return;
   XrayWaste w{"uneven warps",
-              l.accesses.empty() ? "" : l.accesses.front().file,
-              0,
+              l.defined.file,
+              l.defined.line,
               l.kernel,
               0.1 * (busiest - mean) * per_block * l.blocks_counted * price.block_of_code,
               0,
@@ -323,9 +335,8 @@ void find_empty_warps(const XrayLaunch& l, const Prices& price, std::vector<Xray
               "ops/reduce/reduce"};
   w.sentence = fmt::format(
       "{}: the busiest warp of a block executes {} times as much as the average one, and the "
-      "others "
-      "wait for it. Spread the work.",
-      l.kernel, with_digit(busiest / mean));
+      "others wait for it. Spread the work.",
+      where(w.file, w.line, l.kernel), with_digit(busiest / mean));
   into.push_back(std::move(w));
 }
 
@@ -349,23 +360,27 @@ void find_between_kernels(const std::vector<XrayLaunch>& launches, double least_
   if (needed - edges < 1.3 * least_bytes) return;
   const double extra = needed - least_bytes;
   XrayWaste w{"between kernels",
-              most->accesses.front().file,
-              most->accesses.front().line,
+              most->launched.file,
+              most->launched.line,
               most->kernel,
               extra / 32 * price.new_sector,
               extra,
               "",
               "ops/elementwise/fused_elementwise"};
   w.sentence = fmt::format(
-      "{} launches touch {} of memory in all where the op must move {}: each reads again what the "
-      "one "
-      "before it wrote or read. Do more per launch, so that values stay in registers or shared "
-      "memory.",
-      with_digit(count), short_bytes(needed), short_bytes(least_bytes));
+      "{} is the largest of {} launches, which touch {} of memory in all where the op must move "
+      "{}: each reads again what the one before it wrote or read. Do more per launch, so that "
+      "values stay in registers or shared memory.",
+      where(w.file, w.line, w.kernel), with_digit(count), short_bytes(needed),
+      short_bytes(least_bytes));
   into.push_back(std::move(w));
 }
 
 }  // namespace
+
+std::string where(const std::string& file, int line, const std::string& kernel) {
+  return line > 0 ? fmt::format("{}:{}", fs::path(file).filename().string(), line) : kernel;
+}
 
 std::vector<XrayWaste> find_all_waste(const std::vector<XrayLaunch>& launches,
                                       const XrayNeeds& needs) {
@@ -393,6 +408,7 @@ std::vector<XrayWaste> find_all_waste(const std::vector<XrayLaunch>& launches,
     find_divergence(l, price, all);
     find_barriers(l, price, all);
     find_empty_warps(l, price, all);
+    find_spills(l, facts_of(needs.ptxas, l.kernel), price, all);
     for (auto w = all.begin() + before; w != all.end(); ++w) {
       w->weight *= l.all();
       w->bytes *= l.all();
@@ -412,10 +428,11 @@ std::vector<XrayWaste> find_all_waste(const std::vector<XrayLaunch>& launches,
     same->weight += w.weight;
     same->bytes += w.bytes;
   }
-  // Idle time is no part of the work.
+  // Idle time is no part of the work, and spills are no accesses of the source.
   for (XrayWaste& w : joined) {
-    const bool is_idle = w.kind == "launches" || w.kind == "idle multiprocessors";
-    const double of = work + (is_idle ? w.weight : 0);
+    const bool is_more =
+        w.kind == "launches" || w.kind == "idle multiprocessors" || w.kind == "spills";
+    const double of = work + (is_more ? w.weight : 0);
     w.share = of > 0 ? w.weight / of : 0;
   }
   sort_waste(joined);

@@ -1,8 +1,11 @@
 // What of the counts of a kernel is waste, the largest first. All of it is in one currency: cycles of a multiprocessor of
 // the named GPU during which the unit that does it is busy, or waits.
 #pragma once
+#include <map>
+
 #include "cli/gpu_facts.h"
 #include "cli/xray_counts.h"
+#include "cli/xray_registers.h"
 #include "cli/xray_timed.h"
 
 namespace warpath::cli {
@@ -11,7 +14,7 @@ namespace warpath::cli {
 struct XrayWaste {
   std::string kind;  // "coalescing", "bank conflicts", …
   std::string file;
-  int line = 0;
+  int line = 0;  // 0: unknown
   std::string kernel;
   double weight = 0;     // cycles
   double bytes = 0;      // moved or passed through in vain
@@ -27,9 +30,24 @@ struct XrayNeeds {
   double least_bytes = 0;     // that the op must move; 0: unknown
   double flops = 0;           // that it must compute
   bool tensor_cores = false;  // they take its type: products of 16 bits
+  bool tf32 = false;          // they take it where the caller allows the loss: f32
   XrayTimed timed;            // how the kernels are launched where it counts
   const GpuFacts* gpu = &gpu_facts.front();
+  std::map<std::string, PtxasFacts> ptxas = {};  // by kernel; empty: unknown
 };
+
+// The rate that limits arithmetic: of the tensor cores where they make the products, else of FMAs in fp32.
+struct XrayRoof {
+  bool tensor_cores = false;
+  double tflops = 0;
+  double ridge = 0;  // flops per byte; with fewer, memory is the limit
+
+  const char* name() const { return tensor_cores ? "tensor cores" : "fp32"; }
+  const char* bound_by(double flops_per_byte) const {
+    return flops_per_byte < ridge ? "memory" : "arithmetic";
+  }
+};
+XrayRoof roof_of(const std::vector<XrayLaunch>& launches, const XrayNeeds& needs);
 
 // What each costs, in cycles of a multiprocessor.
 struct Prices {
@@ -58,6 +76,9 @@ double meeting_price(const XrayAccess& a, const Prices& price);
 // All that a launch does.
 double work_of(const XrayLaunch& l, const Prices& price);
 
+// "mine.cu:14"; where the line is unknown, the kernel's name.
+std::string where(const std::string& file, int line, const std::string& kernel);
+
 // What costs time elsewhere than in an access: see xray_limits.cpp.
 void find_arithmetic(const XrayLaunch& l, double flops, bool tensor_cores, const Prices& price,
                      std::vector<XrayWaste>& into);
@@ -65,6 +86,8 @@ void find_launches(const std::vector<XrayLaunch>& launches, const XrayNeeds& nee
                    const Prices& price, std::vector<XrayWaste>& into);
 void find_idle_multiprocessors(const std::vector<XrayLaunch>& launches, const XrayNeeds& needs,
                                const Prices& price, std::vector<XrayWaste>& into);
+void find_spills(const XrayLaunch& l, const PtxasFacts& facts, const Prices& price,
+                 std::vector<XrayWaste>& into);
 
 // By kind, the one that costs most in all first; of a kind, the largest first.
 void sort_waste(std::vector<XrayWaste>& all);

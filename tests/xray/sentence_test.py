@@ -5,6 +5,7 @@ sentence_test.py WARPATH
 """
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -50,6 +51,74 @@ int main() {
 """
 
 
+STRIDED = """#include <cuda_runtime.h>
+template <class T>
+__global__ void kernel(const T* x, T* y) {
+  __shared__ T tile[256];
+  tile[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  y[threadIdx.x] = tile[2 * threadIdx.x % 256 + threadIdx.x / 128];
+}
+int main() {
+  TYPE *x, *y;
+  cudaMalloc(&x, sizeof(TYPE) * 256), cudaMalloc(&y, sizeof(TYPE) * 256);
+  cudaMemset(x, 0, sizeof(TYPE) * 256);
+  kernel<TYPE><<<1, 256>>>(x, y);
+  return cudaDeviceSynchronize();
+}
+"""
+# What would put every second element into different banks: an address that a GPU takes.
+PADDING = {
+    "float": "A row of 3 words instead of 2 would put them in different banks: pad it by one.",
+    "float2": "A row of 24 bytes instead of 16 would put them in different banks: pad it by 8 bytes, one access, so that all stay aligned.",
+    "float4": "A row of 48 bytes instead of 32 would put them in different banks: pad it by 16 bytes, one access, so that all stay aligned.",
+}  # fmt: skip
+
+# What ptxas -v prints for the kernel of HEAD.
+SPILLS = """#!/bin/sh
+cat <<'END'
+ptxas info    : Compiling entry function '_Z6kernelPKfPfii' for 'sm_90a'
+    400 bytes stack frame, 400 bytes spill stores, 400 bytes spill loads
+ptxas info    : Used 255 registers
+END
+"""
+
+
+def xray(warpath, text, *flags, **more):
+    """What xray prints about a program."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "program.cu"
+        program.write_text(text)
+        words = [warpath, "xray", str(program), *flags]
+        done = subprocess.run(words, capture_output=True, text=True, check=False, **more)
+        assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def check_padding(warpath):
+    for kind, wanted in PADDING.items():
+        told = json.loads(xray(warpath, STRIDED.replace("TYPE", kind), "--no-registers", "--json"))
+        said = [w["sentence"] for w in told["waste"] if w["kind"] == "bank conflicts"]
+        assert len(said) == 1 and said[0].startswith("program.cu:7 reads"), f"{kind}: {said}"
+        assert "2-way" in said[0] and said[0].endswith(wanted), f"{kind}: {said}"
+
+
+def check_spills(warpath):
+    """Spills are waste with a share, named at the kernel's first line; a kernel that has them is not free of waste."""
+    with tempfile.TemporaryDirectory() as folder:
+        nvcc = Path(folder) / "nvcc"
+        nvcc.write_text(SPILLS)
+        nvcc.chmod(0o700)
+        asked = {"env": {**os.environ, "NVCC": str(nvcc)}}
+        text = HEAD + "    y[i] = x[i];" + TAIL
+        told = json.loads(xray(warpath, text, "--json", **asked))
+        said = xray(warpath, text, **asked)
+    first = told["waste"][0]
+    assert first["kind"] == "spills" and 0.5 < first["share"] < 1, told["waste"]
+    assert first["sentence"].startswith("program.cu:2 spills registers") and first["line"] == 2
+    assert not told["left"] and "Nothing" not in said and "program.cu:2 spills" in said, said
+
+
 def check_taken(warpath):
     """Nothing is left to be told of a program that took its counts itself."""
     with tempfile.TemporaryDirectory() as folder:
@@ -89,14 +158,10 @@ def main():
     warpath = str(Path(sys.argv[1]).resolve())
     check_taken(warpath)
     check_built(warpath)
+    check_padding(warpath)
+    check_spills(warpath)
     for line, wanted in PROGRAMS.items():
-        with tempfile.TemporaryDirectory() as folder:
-            program = Path(folder) / "program.cu"
-            program.write_text(HEAD + line + TAIL)
-            words = [warpath, "xray", str(program), "--no-registers", "--json"]
-            done = subprocess.run(words, capture_output=True, text=True, check=False)
-            assert done.returncode == 0, done.stdout + done.stderr
-        waste = json.loads(done.stdout)["waste"]
+        waste = json.loads(xray(warpath, HEAD + line + TAIL, "--no-registers", "--json"))["waste"]
         said = [w["sentence"] for w in waste if w["kind"] == "coalescing"]
         if wanted is None:
             assert not said, f"{line}: {said}"

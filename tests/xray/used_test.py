@@ -95,6 +95,27 @@ def check_multicast(warpath, root):
     assert moved == {"15": 1.25, "16": 1.0}, moved
 
 
+def check_roof(warpath, root):
+    """Products on tensor cores are under their roof, everything else under that of fp32."""
+    for words, of, ridge in (
+        (("matmul/09", "--dtype", "f16"), "tensor cores", 206.25),
+        (("matmul/10", "--dtype", "bf16", "--gpu", "A100"), "tensor cores", 153.0),
+        (("matmul/04", "--dtype", "f32"), "fp32", 13.96),
+        (("matmul/15", "--dtype", "f32"), "tensor cores", 103.1),  # as tf32
+        (("matmul/03", "--dtype", "f16"), "fp32", 13.96),
+        (("softmax/03", "--dtype", "f16"), "fp32", 13.96),
+        (("relu/01", "--dtype", "f16"), "fp32", 13.96),
+    ):
+        roof = json.loads(run(warpath, "xray", *words, "--no-registers", "--json", cwd=root))["roof"]  # fmt: skip
+        assert roof["of"] == of and abs(roof["ridge"] - ridge) < 0.1, (words, roof)
+        side = "memory" if roof["flops_per_byte"] < roof["ridge"] else "arithmetic"
+        assert roof["bound_by"] == side, (words, roof)
+    said = run(warpath, "xray", "matmul/09", "--dtype", "f16", "--no-registers", cwd=root)
+    assert "(the ridge of its tensor cores is at 206)" in said, said
+    said = run(warpath, "xray", "softmax/03", "--no-registers", cwd=root)
+    assert "bound by memory (the ridge of fp32 is at 14)" in said, said
+
+
 def check_grade(warpath, root):
     """A kernel that is right, but whose neighbouring threads are 8 elements apart."""
     text = (root / "ops/elementwise/vector_add/01_naive.cu").read_text()
@@ -139,6 +160,7 @@ def main():
     check_left(warpath, root)
     check_cases(warpath, root)
     check_multicast(warpath, root)
+    check_roof(warpath, root)
     check_grade(warpath, root)
     check_profile(warpath)
 
