@@ -174,6 +174,24 @@ ordered_json chosen_rungs(const Known& k, const Case& c) {
   return chosen;
 }
 
+// What a timed case takes: the caller's tensors, and the scratch memory that each rung that takes it asks for.
+ordered_json memory_of(const Known& k, const Case& c) {
+  ordered_json memory = ordered_json::object();
+  for (const DType d : harness::dtypes_of(*k.op, c)) {
+    const harness::Plan plan = harness::make_plan(*k.op, c, d);
+    const harness::ArgsBlob args = args_without_data(plan);
+    ordered_json& here = memory[std::string(name(d))];
+    here["tensors"] = ordered_json::object();
+    for (const harness::TensorPlan& t : plan.tensors)
+      if (t.present) here["tensors"][t.name] = t.bytes;
+    here["scratch"] = ordered_json::object();
+    for (const Rung* r : k.ladder)
+      if (obstacle(*r, args.get(), simt_arch).empty())
+        here["scratch"][r->name] = r->scratch(args.get());
+  }
+  return memory;
+}
+
 ordered_json op_json(const Known& k, bool detail) {
   const Contract& contract = k.op->contract;
   ordered_json j;
@@ -199,11 +217,14 @@ ordered_json op_json(const Known& k, bool detail) {
     if (!a.in_place.empty()) arg["in_place"] = a.in_place;
     j["args"].push_back(std::move(arg));
   }
+  const bool has_scratch = std::ranges::any_of(
+      contract.args(), [](const ArgSpec& a) { return a.role == Role::scratch; });
   for (const Case& c : k.op->cases) {
     ordered_json one = {{"name", c.name},     {"shape", c.dims},
                         {"lists", c.lists},   {"what", harness::describe_case(*k.op, c)},
                         {"offset", c.offset}, {"bench", c.bench}};
     if (c.bench && !k.ladder.empty()) one["chosen"] = chosen_rungs(k, c);
+    if (c.bench && has_scratch && !k.ladder.empty()) one["memory"] = memory_of(k, c);
     j["cases"].push_back(std::move(one));
   }
   return j;

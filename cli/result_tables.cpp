@@ -34,6 +34,10 @@ std::string percent(double share) {
 std::string percent_sign(double share) {
   return percent(share) + "%";
 }
+std::string megabytes(double bytes) {
+  const double mb = bytes * 1e-6;
+  return mb < 0.1 ? "<0.1 MB" : fmt::format("{:.{}f} MB", mb, mb < 10 ? 1 : 0);
+}
 std::string times(double ratio) {
   return fmt::format("{:.2f}×", ratio);
 }
@@ -72,17 +76,21 @@ std::string one_table(const OpResults& results, const std::vector<MeasuredCase>&
   };
   for (const std::string& name : results.rungs) add(name, name);
   for (const std::string& name : results.peers) add(name, name + " (peer)");
-  std::vector<std::string> taken{"*time of the best*"}, ratios{"*best peer's time / that*"};
-  bool peers = false;
+  std::vector<std::string> taken{"*time of the best*"}, ratios{"*best peer's time / that*"},
+      scratch{"*scratch memory of the best*"};
+  bool peers = false, wants_scratch = false;
   for (const MeasuredCase& c : columns) {
     const Measured* best = results.best_rung(c);
     taken.push_back(best ? time_text(*best->median_us) : "–");
     const auto ratio = best ? best->vs_best_peer : std::nullopt;
     ratios.push_back(ratio ? times(*ratio) : "–");
     peers = peers || ratio;
+    scratch.push_back(best && best->scratch_bytes > 0 ? megabytes(best->scratch_bytes) : "–");
+    wants_scratch = wants_scratch || scratch.back() != "–";
   }
   text += join_row(taken);
   if (peers) text += join_row(ratios);
+  if (wants_scratch) text += join_row(scratch);
   return text;
 }
 

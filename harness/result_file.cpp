@@ -31,6 +31,7 @@ Measured parse(const ordered_json& j) {
   m.skipped = j.value("status", "") == "skipped";
   m.work = std::max(number(j, "flops").value_or(0), number(j, "bytes").value_or(0));
   m.source = j.value("source", "");
+  m.scratch_bytes = number(j, "scratch_bytes").value_or(0);
   if (j.contains("time_us") && j["time_us"].is_object())
     m.median_us = number(j["time_us"], "median");
   m.tbs = number(j, "tbs");

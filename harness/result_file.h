@@ -23,6 +23,7 @@ struct Measured {
   double work = 0;     // operations or bytes, whichever are more
   std::string source;  // the digest of the rung's code; empty: not known
   std::optional<double> median_us, tbs, of_roofline, vs_best_peer;
+  double scratch_bytes = 0;  // that the rung asked for
 };
 
 // The range of a ratio from its worst case to its best.

@@ -96,6 +96,7 @@ ordered_json to_json(const Rated& rated) {
   if (r.judged < 1) j["judged"] = number(r.judged);
   j["bytes"] = r.cost.bytes;
   j["flops"] = r.cost.flops;
+  if (r.scratch > 0) j["scratch_bytes"] = r.scratch;
   if (!r.timing) return j;
   j["time_us"] = {{"median", number(r.timing->median_us)},
                   {"p20", number(r.timing->p20_us)},

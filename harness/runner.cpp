@@ -166,6 +166,7 @@ void Runner::tell(const std::string& what) const {
 bool Runner::went_well(std::size_t who, const json& reply, Contest& contest) {
   Record& record = contest.records[who];
   contest.printed[who] = reply.value("printed", off_t{0});
+  record.scratch = reply.value("scratch", record.scratch);
   const std::string status = reply.value("status", "failed");
   record.findings = reply.value("findings", json::array());
   if (!record.findings.empty()) {

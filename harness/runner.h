@@ -78,6 +78,7 @@ struct Record {
   double ratio = 0;
   double judged = 1;  // share of the elements compared with the reference; the others were finite
   Cost cost;
+  std::int64_t scratch = 0;  // bytes that the rung asked for
   std::optional<Timing>
       timing;  // over all turns; only after a pass, and checked again after the last turn
 };

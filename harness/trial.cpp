@@ -144,6 +144,7 @@ class Trial {
   const json& findings() const { return findings_; }
   // What the process had printed when the first launch of a check had ended.
   off_t printed() const { return printed_; }
+  std::int64_t scratch_bytes() const { return scratch_bytes_; }
 
  private:
   struct Held {
@@ -162,7 +163,7 @@ class Trial {
   }
 
   void take_scratch() {
-    const std::int64_t bytes = setup_.rung->scratch(args_.get());
+    const std::int64_t bytes = scratch_bytes_ = setup_.rung->scratch(args_.get());
     zeroed_ = setup_.rung->zeroed(args_.get());
     WARPATH_CHECK(zeroed_ >= 0 && zeroed_ <= bytes, "wants more of its scratch zeroed than it has");
     for (const ArgSpec& a : plan_.op->contract.args()) {
@@ -339,6 +340,7 @@ class Trial {
   ArgsBlob args_;
   std::vector<Held> held_;
   std::optional<GuardedBuffer> scratch_;
+  std::int64_t scratch_bytes_ = 0;
   std::int64_t zeroed_ =
       0;  // its leading bytes, zeroed once and kept by the rung from launch to launch
   double expected_us_ = 0;  // per launch, from the turn before
@@ -396,7 +398,7 @@ json answer(Bench& bench, const json& command) {
         std::make_unique<Trial>(setup, bench.device, bench.sanitizer ? &*bench.sanitizer : nullptr,
                                 plan_of(setup, command));
     trial->check(command.at("slot").get<std::int64_t>(), command.at("launches").get<int>());
-    return {{"status", "ok"}, {"printed", trial->printed()}};
+    return {{"status", "ok"}, {"printed", trial->printed()}, {"scratch", trial->scratch_bytes()}};
   }
   WARPATH_CHECK(trial != nullptr, "nothing was checked yet");
   if (what == "writer")

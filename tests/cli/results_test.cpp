@@ -32,6 +32,9 @@ TEST(Bench, SavesWhatItMeasured) {
     EXPECT_GT(r["time_us"]["median"], 0);
     EXPECT_GT(r["of_roofline"], 0);
     EXPECT_EQ(r["vs_best_peer"].is_null(), r["op"] == "toy_gather") << "only toy has a peer";
+    // toy's second rung wants as much as x has.
+    EXPECT_EQ(r.value("scratch_bytes", 0.0),
+              r["name"] == "02_scratch" ? r["bytes"].get<double>() / 2 : 0.0);
   }
   EXPECT_GT(rungs, 4);
   EXPECT_EQ(peers, 2);  // one per dtype

@@ -16,7 +16,8 @@ constexpr const char* results = R"({
     {"op": "toy", "name": "01_slow", "kind": "rung", "case": "big", "dtype": "f32", "status": "passed",
      "passed": true, "time_us": {"median": 200.0}, "of_roofline": 0.25, "vs_best_peer": 0.5},
     {"op": "toy", "name": "02_fast", "kind": "rung", "case": "big", "dtype": "f32", "status": "passed",
-     "passed": true, "time_us": {"median": 50.0}, "of_roofline": 0.987, "vs_best_peer": 2.0},
+     "passed": true, "time_us": {"median": 50.0}, "of_roofline": 0.987, "vs_best_peer": 2.0,
+     "scratch_bytes": 2101000000},
     {"op": "toy", "name": "vendor", "kind": "peer", "case": "big", "dtype": "f32", "status": "passed",
      "passed": true, "time_us": {"median": 100.0}, "of_roofline": 0.49, "vs_best_peer": 1.0},
     {"op": "toy", "name": "01_slow", "kind": "rung", "case": "odd", "dtype": "bf16", "status": "passed",
@@ -77,6 +78,7 @@ TEST(Tables, AResultFileBecomesATable) {
   EXPECT_TRUE(holds(page, "| vendor (peer) | 49.0 | <0.1 |")) << page;
   EXPECT_TRUE(holds(page, "| 50.0 us | 2.00 ms |")) << page;
   EXPECT_TRUE(holds(page, "| 2.00× | 0.80× |")) << page;
+  EXPECT_TRUE(holds(page, "| *scratch memory of the best* | 2101 MB | – |")) << page;
   EXPECT_TRUE(holds(
       page, "NVIDIA FAKE100, 2026-01-02, commit abc123: [fake100.json](results/fake100.json)"))
       << page;
