@@ -14,7 +14,7 @@ namespace warpath::cli {
 namespace {
 
 // "void warpath::transpose::(anonymous namespace)::naive<float>(float const*, …)" -> "naive"
-std::string bare_name(const std::string& mangled) {
+std::string function_name(const std::string& mangled) {
   int status = 0;
   char* const text = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
   std::string name = status == 0 && text != nullptr ? text : mangled;
@@ -52,7 +52,7 @@ std::map<std::string, PtxasFacts> registers_of(const harness::Places& places,
   for (std::string line; std::getline(lines, line);) {
     if (const std::size_t at = line.find(entry); at != line.npos) {
       const std::size_t begin = at + entry.size();
-      kernel = bare_name(line.substr(begin, line.find('\'', begin) - begin));
+      kernel = function_name(line.substr(begin, line.find('\'', begin) - begin));
     }
     if (kernel.empty()) continue;
     PtxasFacts& facts = found[kernel];

@@ -12,11 +12,16 @@
 namespace fs = std::filesystem;
 
 namespace warpath::cli {
-namespace {
+
+std::string where(const std::string& file, int line, const std::string& kernel) {
+  return line > 0 ? fmt::format("{}:{}", fs::path(file).filename().string(), line) : kernel;
+}
 
 std::string where(const XrayAccess& a) {
-  return fmt::format("{}:{}", fs::path(a.file).filename().string(), a.line);
+  return where(a.file, a.line, "");
 }
+
+namespace {
 
 const char* verb(const XrayAccess& a) {
   return a.atomic() ? "updates" : a.stores() ? "writes" : "reads";
@@ -377,10 +382,6 @@ void find_between_kernels(const std::vector<XrayLaunch>& launches, double least_
 }
 
 }  // namespace
-
-std::string where(const std::string& file, int line, const std::string& kernel) {
-  return line > 0 ? fmt::format("{}:{}", fs::path(file).filename().string(), line) : kernel;
-}
 
 std::vector<XrayWaste> find_all_waste(const std::vector<XrayLaunch>& launches,
                                       const XrayNeeds& needs) {
