@@ -58,7 +58,9 @@ bool names(const std::string& header, const std::string& name) {
     const std::size_t end = at + name.size();
     if (end < header.size() && header[end] == '(') return true;
     if (end < header.size() && in_word(header[end])) continue;
-    if (trim(header.substr(0, at)).ends_with("struct")) return true;
+    std::size_t scope = at;  // before "warpath::order::" of a specialisation
+    while (scope > 0 && (in_word(header[scope - 1]) || header[scope - 1] == ':')) --scope;
+    if (trim(header.substr(0, scope)).ends_with("struct")) return true;
   }
   return false;
 }

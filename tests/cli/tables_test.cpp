@@ -82,6 +82,7 @@ TEST(Tables, AResultFileBecomesATable) {
   EXPECT_TRUE(holds(
       page, "NVIDIA FAKE100, 2026-01-02, commit abc123: [fake100.json](results/fake100.json)"))
       << page;
+  EXPECT_TRUE(holds(page, "(../../../docs/measuring.md#the-tables)")) << page;
   EXPECT_TRUE(holds(page, "2.500 TB/s by a copy kernel")) << page;
   EXPECT_TRUE(holds(page, "Method: a clock")) << page;
   EXPECT_FALSE(holds(page, "what stood here")) << page;
@@ -170,10 +171,13 @@ TEST(Tables, CheckSaysWhatIsStaleAndWritesNothing) {
 TEST(Tables, CodeIsQuotedByTheNameOfItsFunction) {
   const Lab lab;
   lab.write("ops/toys/toy/01_twice.cu", rung);
+  lab.write("ops/toys/toy/special.cu",
+            "template <>\nstruct warpath::toy::Packed<int> {\n  int words;\n};\n");
   lab.write("ops/toys/toy/README.md",
             "<!-- code:BEGIN 01_twice.cu twice -->\n<!-- code:END -->\n"
             "<!-- code:BEGIN 01_twice.cu twice | for ( | y[k] -->\n<!-- code:END -->\n"
             "<!-- code:BEGIN 01_twice.cu Pair -->\n<!-- code:END -->\n"
+            "<!-- code:BEGIN special.cu Packed -->\n<!-- code:END -->\n"
             "    <!-- code:BEGIN nowhere.cu shown in a text -->\n");
   const Said s = lab.run({"tables", "toy"});
   ASSERT_EQ(s.status, 0) << s.err;
@@ -186,6 +190,7 @@ TEST(Tables, CodeIsQuotedByTheNameOfItsFunction) {
   EXPECT_TRUE(holds(page, "```cuda\nfor (int k = 0; k < 4; ++k) {\n  y[k] = 2 * x[k];\n```\n"))
       << page;
   EXPECT_TRUE(holds(page, "```cuda\nstruct Pair {\n  int a, b;\n};\n```\n")) << page;
+  EXPECT_TRUE(holds(page, "struct warpath::toy::Packed<int> {\n  int words;\n};\n```\n")) << page;
 
   std::string changed = rung;
   changed.replace(changed.find("2 * x"), 5, "3 * x");
