@@ -112,15 +112,19 @@ std::vector<std::vector<MeasuredCase>> share_out(const std::vector<MeasuredCase>
   return shares;
 }
 
+// The file is ops/family/op/results/device.json.
 std::string caption(const ResultFile& file, const fs::path& page) {
+  const fs::path op_folder = file.path.parent_path().parent_path(),
+                 root = op_folder.parent_path().parent_path().parent_path(),
+                 measuring = root / "docs/measuring.md";
   const std::string copy = !file.copy_tbs ? "not measured"
                                           : fmt::format("{:.3f} TB/s", *file.copy_tbs) +
                                                 (file.copy_by.empty() ? "" : " by " + file.copy_by);
   return fmt::format(
-      "<sub>{}, {}, commit {}: {}. Copy rate of the same run: {}. Bold: the fastest rung. Method: "
-      "{}.</sub>\n",
-      file.device, file.day(), file.commit, link(file.path.filename().string(), file.path, page),
-      copy, file.method);
+      "<sub>[How to read this table]({}#the-tables). {}, {}, commit {}: {}. Copy rate of the same "
+      "run: {}. Bold: the fastest rung. Method: {}.</sub>\n",
+      measuring.lexically_relative(page).generic_string(), file.device, file.day(), file.commit,
+      link(file.path.filename().string(), file.path, page), copy, file.method);
 }
 
 std::string nothing_yet(const std::string& what) {
