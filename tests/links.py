@@ -33,9 +33,12 @@ SPELLINGS = {
     "bank conflict": r"bank\sconflicts?|banks?",
     "coalescing": r"coalesc(?:ed|ing)",
     "divergence": r"diverg(?:ence|es?|ent|ing)",
+    "L2": r"L[12]",
     "epilogue": r"prologues?|mainloop|epilogues?",
     "f32": r"f32|f16|bf16|tf32",
+    "sector": r"sectors?|cache\slines?",
     "spill": r"spill(?:s|ed)?",
+    "swizzle": r"swizzl(?:e|es|ed|ing)",
 }
 # No sentences: code, generated parts, headings, tables; and links, which lead to a page with an explanation of its own.
 NO_PROSE = re.compile(
