@@ -40,8 +40,8 @@ A rung runs in a process of its own: one that crashes or hangs is reported as fa
 Exit status: 0 all passed, 1 a check failed, 2 the command was wrong or a part is missing.)";
 
 // Each wrong kernel has to fail in at least one case; the first reason is shown. On a GPU a race may
-// pass by luck, which is not an error here. The CPU backend's order of threads brings it out, unless
-// it takes stores that become visible in another order: those --sanitize has to find.
+// pass by luck, which is not an error here. The CPU backend's order of threads brings it out, except
+// for those that only --sanitize is sure to find.
 int report_wrong(const Options& o, const Backend& backend, const std::vector<OpOutcome>& outcomes) {
   int accepted = 0, rejected = 0, lucky = 0;
   nlohmann::ordered_json j = backend_json(backend);

@@ -31,7 +31,8 @@ struct RungOptions {
   std::int64_t (*zeroed)(const Args&) = nullptr;
   bool deterministic = true;  // same bits from run to run
   bool race = false;  // of a wrong kernel: it fails only when threads run in an unlucky order
-  // Of such a race: it needs stores that become visible in another order, which no CPU run shows.
+  // Of such a race: it needs stores that become visible in another order, or another block between two statements, which a plain
+  // run on a CPU need not show.
   bool weak_memory = false;
   const char* note = "";
 };

@@ -59,20 +59,20 @@ with pytest.raises(RuntimeError, match="rung 'probe' cannot take this call: rows
     warpath.probe_accumulate(torch.zeros(2, 9), torch.zeros(2, 9), rung="probe")
 
 # An op whose only rung is not deterministic: as torch's own such functions.
-x = torch.randn(70)
-assert torch.equal(warpath.probe_unordered(x), x)
+noise = torch.randn(70)
+assert torch.equal(warpath.probe_unordered(noise), noise)
 torch.use_deterministic_algorithms(True)
 with pytest.raises(RuntimeError, match=r"algorithms\(True\) asks .*\n  probe: not deterministic$"):
-    warpath.probe_unordered(x)
+    warpath.probe_unordered(noise)
 torch.use_deterministic_algorithms(True, warn_only=True)
 with pytest.warns(UserWarning, match="no rung that has them can take this call"):
-    assert torch.equal(warpath.probe_unordered(x), x)
+    assert torch.equal(warpath.probe_unordered(noise), noise)
 warnings.simplefilter("error")
 with pytest.raises(RuntimeError, match="no rung that has them can take this call"):
-    warpath.probe_unordered(x)
+    warpath.probe_unordered(noise)
 warnings.resetwarnings()
 torch.use_deterministic_algorithms(False)
-assert torch.equal(warpath.probe_unordered(x), x)
+assert torch.equal(warpath.probe_unordered(noise), noise)
 
 # A launch that fails is an exception that says why, and the next call works.
 refused = "(?s)probe_failing: rung 'probe': cudaErrorInvalid.*'touch' cannot run.*2000.*1024"

@@ -14,9 +14,28 @@ from warpath import _autograd, _register
 _library = torch.library.Library("warpath", "FRAGMENT")
 
 
-def seed() -> torch.Tensor:
-    """From torch's default generator, the CPU's: torch.manual_seed makes it repeatable, nothing waits for a GPU."""
+# Of a tensor that decides nothing: an op without any is nobody's to dispatch.
+_library.define("draw_seed(Tensor beside) -> Tensor", tags=torch.Tag.nondeterministic_seeded)
+
+
+def _draw(_: torch.Tensor) -> torch.Tensor:
     return torch.empty((), dtype=torch.int64, device="cpu").random_()
+
+
+_library.impl("draw_seed", _draw, "CompositeExplicitAutograd")
+
+
+@torch.library.register_fake("warpath::draw_seed")
+def _(_: torch.Tensor) -> torch.Tensor:
+    return torch.empty((), dtype=torch.int64, device="cpu")
+
+
+def seed(beside: torch.Tensor) -> torch.Tensor:
+    """From torch's default generator, the CPU's: torch.manual_seed makes it repeatable, nothing waits for a GPU.
+
+    An op of its own, because a compiler makes random numbers of its own from those of torch that it knows.
+    """
+    return torch.ops.warpath.draw_seed(beside)
 
 
 @functools.cache

@@ -114,7 +114,7 @@ def _attention(
 
 def _dropped(q, k, v, causal, dropout, named):
     named = {"causal": causal, "dropout": dropout, **named}
-    seed = _drawn.seed()
+    seed = _drawn.seed(q)
     if torch.compiler.is_compiling():
         return _attention_drawn(seed, q, k, v, **named)[0]
     return warpath.attention(q, k, v, seed=seed.item(), **named)[0]

@@ -36,7 +36,8 @@ fn philox(counter: vec4<u32>, seed: vec2<u32>) -> vec4<u32> {
 // A choice, not a product with 0: 0 * inf is NaN. No threshold of 32 bits drops every word: p = 1 is asked by itself.
 fn dropped(v: f32, word: u32, p: f32) -> f32 {
   let keep = p < 1.0 && word >= u32(p * 4294967296.0);
-  return select(0.0, v / max(1.0 - p, 1.0e-9), keep);
+  let factor = 1.0 / max(1.0 - p, 1.0e-9);  // rounded before the product, as in the rungs
+  return select(0.0, v * factor, keep);
 }
 
 @compute @workgroup_size(256)

@@ -8,7 +8,7 @@ _dropout_drawn = _drawn.define("dropout")
 
 
 def _dropout(x: torch.Tensor, p: float) -> torch.Tensor:
-    seed = _drawn.seed()
+    seed = _drawn.seed(x)
     if torch.compiler.is_compiling():
         return _dropout_drawn(seed, x, p=p)
     return warpath.dropout(x, p=p, seed=seed.item())

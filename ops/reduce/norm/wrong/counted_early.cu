@@ -52,7 +52,8 @@ void launch(const Args& args, cudaStream_t stream) {
   });
 }
 
-WARPATH_RUNG(Args, launch, .scratch = scratch_bytes, .zeroed = counter_bytes, .race = true);
+WARPATH_RUNG(Args, launch, .scratch = scratch_bytes, .zeroed = counter_bytes, .race = true,
+             .weak_memory = true);
 
 }  // namespace
 }  // namespace warpath::norm
