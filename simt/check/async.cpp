@@ -213,8 +213,9 @@ void proxy_fence(bool init) {
   (init ? state.init_fence : state.proxy_fence)[rank_of_running(block) >> 5] = state.now;
 }
 
-void async_misuse(const char* kind, const char* what, unsigned thread, const void* pc) {
-  if (!enabled.sync || !is_news(kind, pc, nullptr, rank_of(current_block()))) return;
+void async_misuse(FindingKind kind, const char* what, unsigned thread, const void* pc) {
+  const bool wanted = kind.check() == "race" ? enabled.race : enabled.sync;
+  if (!wanted || !is_news(kind, pc, nullptr, rank_of(current_block()))) return;
   Finding f = finding_here(kind, pc);
   f.thread = index_of_thread(thread);
   f.who = "by thread " + describe(f.thread) + " of block " + describe(f.block);

@@ -45,7 +45,7 @@ std::string who_text(const Block& block, std::uint32_t index, unsigned thread) {
   return "thread " + describe(index_of_thread(thread)) + " of block " + describe(at);
 }
 
-Finding finding_here(const char* kind, const void* pc) {
+Finding finding_here(FindingKind kind, const void* pc) {
   const Block& block = current_block();
   Finding f;
   f.kind = kind;
@@ -75,7 +75,7 @@ namespace {
   stop(error);
 }
 
-Finding* bad_access(const char* kind, std::string what, const void* pc) {
+Finding* bad_access(FindingKind kind, std::string what, const void* pc) {
   auto* f = new Finding(finding_here(kind, pc));
   f->what = std::move(what);
   return f;
@@ -309,7 +309,7 @@ bool look_at_variable(const Area& area, const Access& access) {
 }
 
 void uninitialised(const Access& access, const Region* region) {
-  const char* const kind = "uninitialised";
+  const FindingKind kind = "uninitialised";
   const Block& block = current_block();
   if (!is_news(kind, access.pc, nullptr, rank_of(block))) return;
   Finding f = finding_here(kind, access.pc);

@@ -12,7 +12,7 @@
 namespace simt::check {
 
 // A finding by the running thread.
-Finding finding_here(const char* kind, const void* pc);
+Finding finding_here(FindingKind kind, const void* pc);
 std::uint64_t rank_of(const Block& block);
 std::string who_text(const Block& block, std::uint32_t index, unsigned thread);
 

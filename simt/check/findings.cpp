@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "api/internal.h"
+#include "faults.h"
 #include "json.h"
 #include "source_location.h"
 
@@ -51,6 +52,8 @@ std::string at_line(const SourceLocation& location) {
 std::string name_of_element(const Finding& f) {
   const std::string name = block_name(f);
   if (name.empty() || f.element == 0) return "";
+  if (f.rows.known && f.offset >= 0)
+    return " (" + element(name, static_cast<std::size_t>(f.offset), f.element, f.rows) + ")";
   const auto size = static_cast<long long>(f.element);
   if (f.offset % size != 0) return " (" + name + ")";
   return " (" + name + "[" + std::to_string(f.offset / size) + "])";
@@ -79,6 +82,10 @@ std::string advice(const Entry& entry) {
                : "each thread writes another value, and which one stays is a matter of luck: let "
                  "one thread write, order them by a barrier, or use an atomic operation";
   }
+  if (entry.changes) {
+    return "if the value that is written is made of the one that was read, an atomic operation "
+           "(atomicAdd and the like) makes that one step";
+  }
   switch (f.apart) {
     case Apart::blocks:
       return "blocks of a grid are not ordered: a second kernel or grid.sync() orders them, or an "
@@ -93,16 +100,42 @@ std::string advice(const Entry& entry) {
   return "";
 }
 
-// Zeros are what inputs hold that nobody filled.
+// Zeros in many places are what inputs hold that nobody filled.
 bool writes_one_value(const Entry& entry) {
   return entry.read_write && !entry.write_write && entry.one_value && entry.count > 1 &&
-         entry.written.known() && entry.written.bits != 0;
+         entry.written.known() && (entry.written.bits != 0 || entry.one_place);
 }
 
-void write(Entry& entry, bool one_value, Value written) {
-  const bool other = entry.written.known() && written.known() && !(entry.written == written);
-  entry.one_value = entry.one_value && one_value && !other;
+void write(Entry& entry, bool one_value, bool one_place, const Value& written) {
+  const bool both = entry.written.known() && written.known();
+  entry.one_value = entry.one_value && one_value && !(both && !entry.written.same_as(written));
+  entry.one_place = entry.one_place && one_place && !(both && entry.written.at != written.at);
   if (!entry.written.known()) entry.written = written;
+}
+
+// `v = *p` before `*p = v + 1`, by all threads: a barrier between the two would not help. Whether the
+// one value goes into the other is not known.
+void find_changes(std::map<LineKey, Entry>& races) {
+  const auto is_race = [](const Entry& entry) { return entry.finding.kind == FindingKind("race"); };
+  const auto variable = [](const Finding& f) { return f.what.substr(0, f.what.find('[')); };
+  const auto same_memory = [&](const Finding& a, const Finding& b) {
+    return a.allocated_at == b.allocated_at && a.name == b.name &&
+           (a.allocated_at != nullptr || !a.name.empty() || variable(a) == variable(b));
+  };
+  for (const auto& [key, writes] : races) {
+    const SourceLocation& there = location_of(writes.finding.pc);
+    if (!is_race(writes) || !writes.write_write || std::get<1>(key) != std::get<2>(key)) continue;
+    for (auto& [other, reads] : races) {
+      if (!is_race(reads) || reads.write_write || !same_memory(reads.finding, writes.finding))
+        continue;
+      const SourceLocation &a = location_of(reads.finding.pc), &b = location_of(reads.finding.other);
+      const SourceLocation& read = a.line < b.line ? a : b;
+      const SourceLocation& written = a.line < b.line ? b : a;
+      reads.changes |= read.file == there.file && written.file == there.file &&
+                       written.line == there.line && read.line < there.line &&
+                       reads.finding.kernel == writes.finding.kernel;
+    }
+  }
 }
 
 // A race of two entries is one; the counts and what was seen add up.
@@ -112,7 +145,7 @@ void join(Entry& into, const Entry& from) {
   into.count += from.count;
   into.write_write |= from.write_write;
   into.read_write |= from.read_write;
-  write(into, from.one_value, from.written);
+  write(into, from.one_value, from.one_place, from.written);
 }
 
 void print(const Entry& entry) {
@@ -123,7 +156,8 @@ void print(const Entry& entry) {
 
 std::string report_text(const Entry& entry) {
   const Finding& f = entry.finding;
-  std::string text = std::string(f.kind) + ": " + f.what;
+  if (f.told) return f.what;
+  std::string text = std::string(f.kind.name()) + ": " + f.what;
   if (const std::string at = short_name(location_of(f.allocated_at)); !at.empty()) {
     text += " made at " + at;
   }
@@ -140,8 +174,8 @@ std::string report_text(const Entry& entry) {
   if (!tail.empty()) text += "  " + tail + "\n";
   if (writes_one_value(entry)) {
     text +=
-        "  every write that was seen stored the same value: a reader gets that one or the one "
-        "before\n";
+        std::string("  every write that was seen stored the same value") +
+        (entry.written.bits == 0 ? ", 0" : "") + ": a reader gets that one or the one before\n";
   }
   if (!f.kernel.empty()) text += "  in kernel '" + f.kernel + "'";
   if (entry.count > 1) {
@@ -155,10 +189,10 @@ std::string block_name(const Finding& f) {
   return f.name.empty() ? allocated_name(location_of(f.allocated_at)) : f.name;
 }
 
-bool is_news(const char* kind, const void* pc, const void* other, std::uint64_t rank) {
+bool is_news(FindingKind kind, const void* pc, const void* other, std::uint64_t rank) {
   Store& s = store();
   const std::lock_guard lock(s.mutex);
-  const auto known = s.fresh.find({kind, pc, other});
+  const auto known = s.fresh.find({kind.name(), pc, other});
   if (known == s.fresh.end() || known->second.finding.rank > rank) return true;
   ++known->second.count;
   return false;
@@ -168,14 +202,14 @@ void note_written(const void* pc, const void* other, Value written) {
   Store& s = store();
   const std::lock_guard lock(s.mutex);
   const auto known = s.fresh.find({"race", pc, other});
-  if (known != s.fresh.end()) write(known->second, true, written);
+  if (known != s.fresh.end()) write(known->second, true, true, written);
 }
 
 void add(Finding finding) {
-  simt_check_found(finding.kind, finding.what.c_str());
+  simt_check_found(finding.kind.name(), finding.what.c_str());
   Store& s = store();
   const std::lock_guard lock(s.mutex);
-  Entry& entry = s.fresh[{finding.kind, finding.pc, finding.other}];
+  Entry& entry = s.fresh[{finding.kind.name(), finding.pc, finding.other}];
   Entry fresh;
   fresh.finding = std::move(finding);
   fresh.count = 1;
@@ -193,12 +227,15 @@ bool is_reported_at(const void* pc) {
   });
 }
 
-void add_fault(const std::string& report, const std::string& kernel) {
+void add_fault(FindingKind kind, const std::string& report, const std::string& kernel,
+               const void* pc) {
   Store& s = store();
   const std::lock_guard lock(s.mutex);
   Entry entry;
-  entry.finding.kind = "sync";
+  entry.finding.kind = kind;
   entry.finding.what = report;
+  entry.finding.told = true;
+  entry.finding.pc = pc;
   entry.finding.kernel = kernel;
   entry.count = 1;
   s.all.push_back(std::move(entry));
@@ -214,9 +251,10 @@ void print_new() {
     std::string here = short_name(location_of(f.pc));
     std::string there = f.other != nullptr ? short_name(location_of(f.other)) : "";
     if (f.other != nullptr && there < here) std::swap(here, there);
-    join(merged[{f.kind, here, there}], entry);
+    join(merged[{f.kind.name(), here, there}], entry);
   }
   s.fresh.clear();
+  find_changes(merged);
   std::fflush(stdout);
   std::uint64_t leaks = 0, bytes = 0;
   for (const auto& [key, entry] : merged) {

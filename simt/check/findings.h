@@ -2,28 +2,32 @@
 
 // What was found: one entry per kind and location, with a count.
 
+#include <simt/array_shape.h>
 #include <vector_types.h>
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "tools/finding_kind.h"
+
 namespace simt::check {
 
 // How far apart the two threads of a race are.
 enum class Apart : unsigned char { none, lanes, warps, blocks };
 
-// What a racing write stored.
+// What a racing write stored, and where.
 struct Value {
   unsigned bytes = 0;  // 0: not known
   std::uint64_t bits = 0;
+  std::uintptr_t at = 0;
 
   bool known() const { return bytes != 0; }
-  bool operator==(const Value&) const = default;
+  bool same_as(const Value& other) const { return bytes == other.bytes && bits == other.bits; }
 };
 
 struct Finding {
-  const char* kind;  // "out of bounds", "race", …
+  FindingKind kind;
   const void* pc = nullptr;
   const void* other = nullptr;  // the other side of a race
   std::string what;             // one line
@@ -37,9 +41,11 @@ struct Finding {
   const void* freed_at = nullptr;
   std::size_t bytes = 0;
   long long offset = 0;
+  ArrayShape rows{};        // of the allocation, if what points to it points to arrays
   std::size_t element = 0;  // bytes of the access; 0: the offset says nothing
   std::uint64_t rank = 0;   // the smallest is shown
   bool warning = false;     // shown, but no reason to fail
+  bool told = false;        // `what` is a whole report, of the runtime
   // Of a race between two accesses.
   Apart apart = Apart::none;
   bool both_write = false, some_atomic = false;
@@ -48,7 +54,7 @@ struct Finding {
 
 // False when a finding with a smaller rank is known for these places: it is only counted then, and
 // no texts need be made.
-bool is_news(const char* kind, const void* pc, const void* other, std::uint64_t rank);
+bool is_news(FindingKind kind, const void* pc, const void* other, std::uint64_t rank);
 // What the write of a race at these places has stored.
 void note_written(const void* pc, const void* other, Value written);
 void add(Finding finding);
@@ -56,8 +62,10 @@ void add(Finding finding);
 std::string block_name(const Finding& finding);
 // True when something was found in the source line of this code already.
 bool is_reported_at(const void* pc);
-// The runtime has a report of its own (a deadlock, a wrong mask), and prints it.
-void add_fault(const std::string& report, const std::string& kernel);
+// The runtime has a report of its own (a deadlock, a failed assert), and prints it; `pc` is of its place, null if that is not
+// known.
+void add_fault(FindingKind kind, const std::string& report, const std::string& kernel,
+               const void* pc);
 
 // True when the code at pc is simt's own (its headers), with no caller that is the program's; also
 // when nothing tells.
@@ -71,8 +79,9 @@ struct Entry {
   Finding finding;
   std::uint64_t count = 0;
   // Of races at one pair of lines: the kinds that were seen, and whether all writes stored the same.
-  bool write_write = false, read_write = false, one_value = true;
+  bool write_write = false, read_write = false, one_value = true, one_place = true;
   Value written;
+  bool changes = false;  // of a read: its line is in front of one where threads race to write
 };
 // As it is printed, without the tool's name before it.
 std::string report_text(const Entry& entry);

@@ -9,6 +9,7 @@ namespace simt::check {
 
 // regions.cpp
 void allocated(const void* base, std::size_t size, MemoryKind kind, const void* caller);
+void has_rows(const void* base, const ArrayShape& shape);
 bool freed(void* base, std::size_t size, const void* caller);
 void bad_free(const void* pointer, const void* caller);
 void bad_free(const void* pointer, const void* caller, const char* function);
@@ -41,11 +42,10 @@ void barrier_used(const void* barrier, bool engine, const void* pc);
 void phase_seen(const void* barrier, const void* pc);
 void phase_ended(const void* barrier, const void* arrivals);
 void proxy_fence(bool init);
-void async_misuse(const char* kind, const char* what, unsigned thread, const void* pc);
+void async_misuse(FindingKind kind, const char* what, unsigned thread, const void* pc);
 
 // lost_errors.cpp
-void error_lost(const char* call, const char* kernel, cudaError_t error, const char* reason,
-                Site site);
+void error_lost(LostError lost);
 void error_read();
 // The program ends: those that it never asked for become findings.
 void report_lost_errors();

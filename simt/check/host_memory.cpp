@@ -138,7 +138,7 @@ void check_other_memory(Block& block, const Access& access) {
   if (is_in_arena(access.pointer())) return;
   // The launch itself reads its arguments where the host has left them.
   if (!found && (is_pointer_to_kernel(block, access) || is_own_code(access.pc))) return;
-  const char* kind = "host pointer in a kernel";
+  FindingKind kind = "host pointer in a kernel";
   std::string what = text_of(access), tail;
   if (found) {
     kind = "out of bounds";

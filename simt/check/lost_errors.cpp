@@ -1,10 +1,12 @@
 // Errors of the CUDA API that the program never looks at. A call that fails and whose result is
-// dropped waits here: asking for the last error, before the program ends, shows that it looks.
+// dropped waits here: asking for the last error, before the program ends, shows that it looks. Those of
+// the driver API and of the libraries (cuBLAS, cuRAND, cuFFT) are told by their result alone.
 
 #include <cuda_runtime_api.h>
 #include <execinfo.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <string>
@@ -19,9 +21,14 @@
 namespace simt::check {
 namespace {
 
+struct Waiting {
+  Finding finding;
+  bool stays;  // cudaGetLastError tells of it
+};
+
 struct LostErrors {
   std::mutex mutex;
-  std::map<std::thread::id, std::vector<Finding>> by_thread;  // each has its own last error
+  std::map<std::thread::id, std::vector<Waiting>> by_thread;  // each has its own last error
 };
 
 LostErrors& lost_errors() {
@@ -45,43 +52,46 @@ const void* calling_line(int skipped) {
 
 }  // namespace
 
-void error_lost(const char* call, const char* kernel, cudaError_t error, const char* reason,
-                Site site) {
+void error_lost(LostError lost) {
   if (!enabled.api) return;
   // A kernel that is called as a function tells so itself; its caller is the one to name.
-  const void* const caller = calling_line(error == cudaErrorMissingConfiguration ? 1 : 0);
-  const void* const pc = site.file != nullptr ? pc_of(site, caller) : caller;
+  const bool called = std::strcmp(lost.code, "cudaErrorMissingConfiguration") == 0;
+  const void* const caller = calling_line(called ? 1 : 0);
+  const void* const pc = lost.site.file != nullptr ? pc_of(lost.site, caller) : caller;
   LostErrors& all = lost_errors();
   const std::lock_guard lock(all.mutex);
-  std::vector<Finding>& mine = all.by_thread[std::this_thread::get_id()];
-  if (std::any_of(mine.begin(), mine.end(), [&](const Finding& f) { return f.pc == pc; })) return;
+  std::vector<Waiting>& mine = all.by_thread[std::this_thread::get_id()];
+  if (std::any_of(mine.begin(), mine.end(),
+                  [&](const Waiting& other) { return other.finding.pc == pc; })) {
+    return;
+  }
   Finding f;
-  f.kind = call != nullptr ? "failed call" : "refused launch";
+  f.kind = lost.call != nullptr ? FindingKind("failed call") : FindingKind("refused launch");
   f.pc = pc;
-  const std::string code = cudaGetErrorName(error);
-  f.what = call != nullptr ? std::string(call) + " fails"
-                           : "kernel '" + std::string(kernel) + "' cannot run";
-  f.what +=
-      *reason != '\0' ? ": " + std::string(reason) : ": " + std::string(cudaGetErrorString(error));
-  f.what += " (" + code + ")";
-  f.tail = call != nullptr ? "the result is dropped and cudaGetLastError is not called"
-                           : "cudaGetLastError is not called after the launch";
-  mine.push_back(std::move(f));
+  f.what = lost.call != nullptr ? std::string(lost.call) + " fails"
+                                : "kernel '" + std::string(lost.kernel) + "' cannot run";
+  f.what += ": " + lost.reason + " (" + lost.code + ")";
+  f.tail = lost.call == nullptr ? "cudaGetLastError is not called after the launch"
+           : lost.stays         ? "the result is dropped and cudaGetLastError is not called"
+                                : "the result is dropped: the program goes on as if it had worked";
+  mine.push_back({std::move(f), lost.stays});
 }
 
 void error_read() {
   LostErrors& all = lost_errors();
   const std::lock_guard lock(all.mutex);
-  all.by_thread.erase(std::this_thread::get_id());
+  const auto mine = all.by_thread.find(std::this_thread::get_id());
+  if (mine == all.by_thread.end()) return;
+  std::erase_if(mine->second, [](const Waiting& one) { return one.stays; });
 }
 
 void report_lost_errors() {
   LostErrors& all = lost_errors();
   const std::lock_guard lock(all.mutex);
-  for (auto& [thread, findings] : all.by_thread) {
-    for (Finding& finding : findings) {
+  for (auto& [thread, waiting] : all.by_thread) {
+    for (Waiting& one : waiting) {
       // A wrong pointer or size has a finding of its own.
-      if (!is_reported_at(finding.pc)) add(std::move(finding));
+      if (!is_reported_at(one.finding.pc)) add(std::move(one.finding));
     }
   }
   all.by_thread.clear();

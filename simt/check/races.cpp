@@ -95,6 +95,7 @@ Value value_at(const Access& access) {
   Value value;
   if (access.size > sizeof value.bits) return value;
   value.bytes = static_cast<unsigned>(access.size);
+  value.at = access.address;
   std::memcpy(&value.bits, access.pointer(), access.size);
   return value;
 }

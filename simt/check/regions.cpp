@@ -87,6 +87,7 @@ void tell_region(Finding& f, const Region& region, Address address, std::size_t 
   f.bytes = region.end() - region.start();
   f.offset = static_cast<long long>(address - region.start());
   f.element = element;
+  f.rows = region.rows;
 }
 
 void allocated(const void* base, std::size_t size, MemoryKind kind, const void* caller) {
@@ -110,6 +111,11 @@ void trust_all() {
   Regions& all = regions();
   const std::unique_lock lock(all.mutex);
   for (const auto& [base, region] : all.by_base) region->trusted = true;
+}
+
+void has_rows(const void* base, const ArrayShape& shape) {
+  Region* const region = region_before(reinterpret_cast<Address>(base));
+  if (region != nullptr && region->base == reinterpret_cast<Address>(base)) region->rows = shape;
 }
 
 bool freed(void* base, std::size_t size, const void* caller) {
@@ -148,10 +154,11 @@ void bad_free(const void* pointer, const void* caller, const char* function) {
   const auto address = reinterpret_cast<Address>(pointer);
   const Region* region = region_before(address);
   if (region != nullptr && address >= region->end()) region = nullptr;
-  Finding f = front != nullptr ? finding_here("", caller) : Finding{};
-  f.pc = program_caller(caller);
   const bool twice = region != nullptr && region->base == address && region->freed;
-  f.kind = twice ? "double free" : "invalid free";
+  const FindingKind kind = twice ? FindingKind("double free") : FindingKind("invalid free");
+  Finding f = front != nullptr ? finding_here(kind, caller) : Finding{};
+  f.kind = kind;
+  f.pc = program_caller(caller);
   if (region == nullptr) {
     f.what = std::string(function) + " of a pointer that is no allocation of device memory";
   } else {
@@ -182,13 +189,14 @@ void bad_range(const char* what, const void* pointer, std::size_t size) {
     return add(std::move(f));
   }
   if (region == nullptr || address >= region->end()) {
-    f.kind = heap_area.holds(address) ? "out of bounds" : "wrong direction";
+    const bool device = heap_area.holds(address);
+    f.kind = device ? FindingKind("out of bounds") : FindingKind("wrong direction");
     f.what = copy + " " + hexadecimal(address) +
-             (heap_area.holds(address) ? ", in no allocation of device memory"
-                                       : ", which is no memory of the device");
+             (device ? ", in no allocation of device memory"
+                     : ", which is no memory of the device");
     return add(std::move(f));
   }
-  f.kind = region->freed ? "use after free" : "out of bounds";
+  f.kind = region->freed ? FindingKind("use after free") : FindingKind("out of bounds");
   f.what =
       copy + " byte " + std::to_string(address - region->base) + " of " + allocation_text(*region);
   if (!region->freed && address + size > region->end()) {

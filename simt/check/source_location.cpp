@@ -9,6 +9,7 @@
 #include <fstream>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "findings.h"
 
@@ -71,6 +72,7 @@ SourceLocation find_location(const void* pc) {
 struct Locations {
   std::mutex mutex;
   std::map<const void*, SourceLocation> by_pc;
+  std::map<std::pair<std::string, unsigned>, char> stand_ins;  // whose addresses are in by_pc
 };
 
 Locations& locations() {
@@ -111,6 +113,14 @@ const void* pc_of(Site site, const void* near) {
   const SourceLocation location = location_of(site, near);
   Locations& all = locations();
   const std::lock_guard lock(all.mutex);
+  all.by_pc.emplace(pc, location);
+  return pc;
+}
+
+const void* pc_of(const SourceLocation& location) {
+  Locations& all = locations();
+  const std::lock_guard lock(all.mutex);
+  const void* const pc = &all.stand_ins[{location.file, location.line}];
   all.by_pc.emplace(pc, location);
   return pc;
 }

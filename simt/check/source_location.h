@@ -26,6 +26,7 @@ const SourceLocation& location_of(const void* pc);
 // stand-in for the address of code there.
 SourceLocation location_of(Site site, const void* near);
 const void* pc_of(Site site, const void* near);
+const void* pc_of(const SourceLocation& location);
 
 // "file:line" without folders; "" when it is not known.
 std::string short_name(const SourceLocation& location);

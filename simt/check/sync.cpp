@@ -18,7 +18,7 @@ const void* code_of(const Grid& grid) {
   return static_cast<const char*>(code) + 1;
 }
 
-Finding sync_finding(const Block& block, const char* kind, Site site) {
+Finding sync_finding(const Block& block, FindingKind kind, Site site) {
   Finding f = finding_here(kind, pc_of(site, code_of(*block.grid)));
   f.who = "in block " + describe(blockIdx);
   return f;
@@ -32,7 +32,7 @@ std::vector<unsigned> threads_gone(const Block& block) {
   return gone;
 }
 
-bool is_known(const Block& block, const char* kind, Site site, Site other) {
+bool is_known(const Block& block, FindingKind kind, Site site, Site other) {
   const void* const code = code_of(*block.grid);
   return !is_news(kind, pc_of(site, code), pc_of(other, code), rank_of(block));
 }
@@ -74,9 +74,33 @@ void warp_lacks(Block& block, const char* operation, Site site, unsigned mask, u
   add(std::move(f));
 }
 
+namespace {
+
+FindingKind kind_of_fault(const Grid& grid) {
+  const auto says = [&](const char* words) { return grid.report.find(words) != std::string::npos; };
+  switch (grid.error) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorInvalidAddressSpace:
+      return "bad address";
+    case cudaErrorMisalignedAddress:
+      return "misaligned";
+    case cudaErrorAssert:
+      return "failed assert";
+    case cudaErrorLaunchTimeout:
+      return says(" was stopped") ? FindingKind("time limit") : FindingKind("deadlock");
+    case cudaErrorLaunchFailure:
+      return says("__trap was called") ? FindingKind("trap") : FindingKind("wrong operation");
+    default:
+      return "wrong operation";
+  }
+}
+
+}  // namespace
+
 // The runtime's report names locations as file:line; the lines themselves are added here.
 void tell_fault(Grid& grid) {
   std::string lines;
+  const void* first = nullptr;
   const std::string& report = grid.report;
   for (std::size_t at = report.find("at "); at != report.npos; at = report.find("at ", at + 1)) {
     const std::size_t end = report.find_first_of(" ,\n", at + 3);
@@ -86,11 +110,12 @@ void tell_fault(Grid& grid) {
     const auto line = static_cast<unsigned>(std::strtoul(report.c_str() + colon + 1, nullptr, 10));
     if (line == 0) continue;
     const SourceLocation location = location_of(Site{file.c_str(), line}, code_of(grid));
+    if (first == nullptr) first = pc_of(location);
     const std::string text = "  " + short_name(location) + ": " + source_text(location) + "\n";
     if (lines.find(text) == lines.npos) lines += text;
   }
   grid.report += lines;
-  add_fault(report, name_of(grid));
+  add_fault(kind_of_fault(grid), report, name_of(grid), first);
 }
 
 }  // namespace simt::check

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "internal.h"
 
@@ -51,13 +53,65 @@ cublasStatus_t copy(int rows, int cols, int size, const void* from, int ld_from,
 }  // namespace
 
 namespace simt::cublas {
-void tell_illegal(const char* function, int parameter) {
+namespace {
+
+// "lda >= m" of "leads(lda, m)", which is how conditions are written here.
+std::string in_words(std::string text) {
+  for (std::size_t at; (at = text.find("leads(")) != text.npos;) {
+    const std::size_t begin = at + 6;
+    std::vector<std::string> parts(1);
+    std::size_t end = begin;
+    for (int depth = 0; end < text.size() && (depth > 0 || text[end] != ')'); ++end) {
+      const char c = text[end];
+      depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+      if (c == ',' && depth == 0) {
+        parts.emplace_back();
+      } else if (c != ' ' || !parts.back().empty()) {
+        parts.back() += c;
+      }
+    }
+    const bool transposed = parts.size() == 4;
+    text.replace(at, end + 1 - at,
+                 parts[0] + " >= " +
+                     (transposed ? "(" + parts[1] + " == CUBLAS_OP_N ? " + parts[2] + " : " +
+                                       parts[3] + ")"
+                                 : parts.size() > 1 ? parts[1] : ""));
+  }
+  return text;
+}
+
+}  // namespace
+
+cublasStatus_t no_handle() {
+  give_reason("the handle is null: cublasCreate makes one");
+  return CUBLAS_STATUS_NOT_INITIALIZED;
+}
+
+cublasStatus_t invalid(const char* needed) {
+  const std::string_view condition = needed;
+  // Then the reason has been given.
+  if (condition != "wrong == nullptr")
+    give_reason(("the arguments must be so that " + in_words(needed)).c_str());
+  return CUBLAS_STATUS_INVALID_VALUE;
+}
+
+void tell_illegal(const char* function, const Size& wrong) {
+  const std::string reason = std::string(wrong.name) + " is " + std::to_string(wrong.value) +
+                             "; it must be at least " + std::to_string(wrong.needed());
+  give_reason(reason.c_str());
   std::string name = function + std::strlen("cublas");
   for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   std::printf(" ** On entry to %-6s parameter number %d had an illegal value\n", name.c_str(),
-              parameter);
+              wrong.parameter);
 }
 }  // namespace simt::cublas
+
+namespace simt {
+void operator,(const Lost& lost, cublasStatus_t result) {
+  if (result == CUBLAS_STATUS_SUCCESS) return;
+  note_lost_status(lost, cublasGetStatusName(result), cublasGetStatusString(result));
+}
+}  // namespace simt
 
 extern "C" {
 cublasStatus_t cublasCreate(cublasHandle_t* handle) {

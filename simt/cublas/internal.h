@@ -76,27 +76,44 @@ cublasStatus_t keep(cublasHandle_t h, Call call) {
   return simt::cublas::keep(h, [=](cublasHandle_t h) { return CALL; })
 #define SIMT_CUBLAS_SCALAR(NAME) const simt::cublas::Scalar<T> NAME##_(h, NAME, sizeof(T))
 
-// What cuBLAS prints about a wrong parameter of `function` (cublasSgemm), which the BLAS counts
-// from 1.
-void tell_illegal(const char* function, int parameter);
+// A parameter, which the BLAS counts from 1. A leading dimension is at least 1.
+struct Size {
+  int parameter;
+  const char* name;
+  int value, least;
+
+  int needed() const { return name[0] == 'l' ? std::max(1, least) : least; }
+};
+template <std::size_t count>
+const Size* first_wrong(const Size (&sizes)[count]) {
+  for (const Size& size : sizes)
+    if (size.value < size.needed()) return &size;
+  return nullptr;
+}
+// What cuBLAS prints about a wrong parameter of `function` (cublasSgemm).
+void tell_illegal(const char* function, const Size& wrong);
 #define SIMT_STRING_OF(TEXT) #TEXT
 #define SIMT_STRING(NAME) SIMT_STRING_OF(NAME)
 
+// These answer with the status, and say why; `needed` is the condition in C++.
+cublasStatus_t no_handle();
+cublasStatus_t invalid(const char* needed);
+
 // The first of these that holds is the answer to a call, before anything is computed.
-inline cublasStatus_t check(cublasHandle_t handle, bool valid) {
-  if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+inline cublasStatus_t check(cublasHandle_t handle, bool valid, const char* needed) {
+  if (handle == nullptr) return no_handle();
   if (refuse_capture(handle->stream)) return CUBLAS_STATUS_NOT_SUPPORTED;
   library_writes();
-  return valid ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
+  return valid ? CUBLAS_STATUS_SUCCESS : invalid(needed);
 }
 
 // The same for calls that compute nothing, captured or not.
-#define SIMT_CUBLAS_SETTING(VALID)                        \
-  if (h == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED; \
-  if (!(VALID)) return CUBLAS_STATUS_INVALID_VALUE
+#define SIMT_CUBLAS_SETTING(VALID)                     \
+  if (h == nullptr) return simt::cublas::no_handle(); \
+  if (!(VALID)) return simt::cublas::invalid(#VALID)
 
 #define SIMT_CUBLAS_CHECK(VALID) \
-  if (const cublasStatus_t status_ = simt::cublas::check(h, VALID); status_) return status_
+  if (const cublasStatus_t status_ = simt::cublas::check(h, VALID, #VALID); status_) return status_
 
 // A matrix of `rows` before any transposition needs this leading dimension.
 inline bool leads(int ld, int rows) {

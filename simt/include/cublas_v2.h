@@ -10,6 +10,7 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime_api.h>
 #include <library_types.h>
+#include <simt/lost_error.h>
 
 #define CUBLAS_VER_MAJOR 13
 #define CUBLAS_VER_MINOR 0
@@ -29,6 +30,9 @@ typedef enum {
   CUBLAS_STATUS_NOT_SUPPORTED = 15,
   CUBLAS_STATUS_LICENSE_ERROR = 16,
 } cublasStatus_t;
+namespace simt {
+void operator,(const Lost& lost, cublasStatus_t result);  // see simt/lost_error.h
+}
 typedef enum {
   CUBLAS_FILL_MODE_LOWER = 0,
   CUBLAS_FILL_MODE_UPPER = 1,

@@ -40,10 +40,8 @@ typedef cudaMemPool_t CUmemoryPool;
 
 namespace simt {
 
-inline CUresult driver(cudaError_t error) {
-  cudaGetLastError();  // the driver API has no last error of its own
-  return static_cast<CUresult>(error);
-}
+// The only device is number 0.
+CUresult no_such_device(int device);
 inline void* pointer(CUdeviceptr address) {
   return reinterpret_cast<void*>(address);
 }
@@ -56,26 +54,30 @@ inline CUcontext only_context() {
 }  // namespace simt
 
 inline CUresult cuInit(unsigned int flags) {
-  return flags == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  return flags == 0 ? CUDA_SUCCESS
+                    : simt::refused(CUDA_ERROR_INVALID_VALUE, "the flags must be 0");
 }
 inline CUresult cuDriverGetVersion(int* version) {
   return simt::driver(cudaDriverGetVersion(version));
 }
 inline CUresult cuGetErrorName(CUresult error, const char** name) {
-  *name = cudaGetErrorName(static_cast<cudaError_t>(error));
-  return CUDA_SUCCESS;
+  if (name == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *name = simt::name_of(error);
+  return *name != nullptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 inline CUresult cuGetErrorString(CUresult error, const char** text) {
-  *text = cudaGetErrorString(static_cast<cudaError_t>(error));
-  return CUDA_SUCCESS;
+  if (text == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const bool known = simt::name_of(error) != nullptr;
+  *text = known ? cudaGetErrorString(static_cast<cudaError_t>(error)) : nullptr;
+  return known ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 inline CUresult cuDeviceGetCount(int* count) {
   return simt::driver(cudaGetDeviceCount(count));
 }
 inline CUresult cuDeviceGet(CUdevice* device, int ordinal) {
-  if (!device) return CUDA_ERROR_INVALID_VALUE;
-  if (ordinal != 0) return CUDA_ERROR_INVALID_DEVICE;
+  if (!device) return simt::refused(CUDA_ERROR_INVALID_VALUE, "no place for the result");
+  if (ordinal != 0) return simt::no_such_device(ordinal);
   *device = 0;
   return CUDA_SUCCESS;
 }
@@ -83,7 +85,8 @@ inline CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
   cudaDeviceProp prop;
   const cudaError_t error = cudaGetDeviceProperties(&prop, device);
   if (error != cudaSuccess) return simt::driver(error);
-  if (!name || length <= 0) return CUDA_ERROR_INVALID_VALUE;
+  if (!name || length <= 0)
+    return simt::refused(CUDA_ERROR_INVALID_VALUE, "no place for the result");
   std::snprintf(name, static_cast<size_t>(length), "%s", prop.name);
   return CUDA_SUCCESS;
 }
@@ -92,14 +95,14 @@ inline CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attr, CUdevi
 }
 inline CUresult cuDeviceTotalMem(size_t* bytes, CUdevice device) {
   size_t free = 0;
-  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+  if (device != 0) return simt::no_such_device(device);
   return simt::driver(cudaMemGetInfo(&free, bytes));
 }
 
 // Contexts: there is one, always current.
 inline CUresult cuCtxCreate(CUcontext* context, unsigned int, CUdevice device) {
-  if (!context) return CUDA_ERROR_INVALID_VALUE;
-  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
+  if (!context) return simt::refused(CUDA_ERROR_INVALID_VALUE, "no place for the result");
+  if (device != 0) return simt::no_such_device(device);
   *context = simt::only_context();
   return CUDA_SUCCESS;
 }
@@ -114,13 +117,14 @@ inline CUresult cuCtxCreate(CUcontext* context, CUctxCreateParams*, unsigned int
   return cuCtxCreate(context, flags, device);
 }
 inline CUresult cuCtxDestroy(CUcontext context) {
-  return context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+  return context ? CUDA_SUCCESS
+                 : simt::refused(CUDA_ERROR_INVALID_CONTEXT, "the context is null");
 }
 inline CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   return cuCtxCreate(context, 0, device);
 }
 inline CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
-  return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+  return device == 0 ? CUDA_SUCCESS : simt::no_such_device(device);
 }
 inline CUresult cuCtxGetCurrent(CUcontext* context) {
   return cuCtxCreate(context, 0, 0);
@@ -145,7 +149,10 @@ inline CUresult cuMemGetInfo(size_t* free, size_t* total) {
   return simt::driver(cudaMemGetInfo(free, total));
 }
 inline CUresult cuMemAlloc(CUdeviceptr* address, size_t size) {
-  if (!address || size == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (!address) return simt::refused(CUDA_ERROR_INVALID_VALUE, "no place for the result");
+  if (size == 0)
+    return simt::refused(CUDA_ERROR_INVALID_VALUE,
+                         "0 bytes; cudaMalloc would give a null pointer, cuMemAlloc refuses");
   return simt::driver(cudaMalloc(reinterpret_cast<void**>(address), size));
 }
 inline CUresult cuMemAllocManaged(CUdeviceptr* address, size_t size, unsigned int flags) {
@@ -156,7 +163,8 @@ inline CUresult cuMemAllocHost(void** host, size_t size) {
 }
 inline CUresult cuMemGetAddressRange(CUdeviceptr* base, size_t* size, CUdeviceptr address) {
   const auto found = simt::find_allocation(simt::pointer(address));
-  if (!found) return CUDA_ERROR_NOT_FOUND;
+  if (!found)
+    return simt::refused(CUDA_ERROR_NOT_FOUND, "the address is in no allocation of device memory");
   if (base != nullptr) *base = found->base;
   if (size != nullptr) *size = found->size;
   return CUDA_SUCCESS;

@@ -8,6 +8,7 @@
 #include <cuComplex.h>
 #include <cuda_runtime_api.h>
 #include <library_types.h>
+#include <simt/lost_error.h>
 
 typedef enum cufftResult_t {
   CUFFT_SUCCESS = 0,
@@ -32,6 +33,9 @@ typedef enum cufftResult_t {
   CUFFT_NVJITLINK_FAILURE = 19,
   CUFFT_NVSHMEM_FAILURE = 20,
 } cufftResult;
+namespace simt {
+void operator,(const Lost& lost, cufftResult result);  // see simt/lost_error.h
+}
 
 typedef enum cufftType_t {
   CUFFT_R2C = 0x2a,

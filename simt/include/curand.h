@@ -9,6 +9,7 @@
 // compared with a GPU's.
 
 #include <cuda_runtime_api.h>
+#include <simt/lost_error.h>
 
 #define CURAND_VER_MAJOR 10
 #define CURAND_VER_MINOR 4
@@ -30,6 +31,9 @@ typedef enum curandStatus {
   CURAND_STATUS_ARCH_MISMATCH = 204,
   CURAND_STATUS_INTERNAL_ERROR = 999,
 } curandStatus_t;
+namespace simt {
+void operator,(const Lost& lost, curandStatus_t result);  // see simt/lost_error.h
+}
 
 typedef enum curandRngType {
   CURAND_RNG_TEST = 0,

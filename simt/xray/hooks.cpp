@@ -218,6 +218,7 @@ void matrix_row(const void* row, const void* pc) {
 
 constexpr CheckHooks hooks = {
     .allocated = [](const void*, std::size_t, MemoryKind, const void*) {},
+    .has_rows = [](const void*, const ArrayShape&) {},
     .freed = [](void*, std::size_t, const void*) { return false; },
     .bad_free = [](const void*, const void*) {},
     .bad_range = [](const char*, const void*, std::size_t) {},
@@ -248,9 +249,9 @@ constexpr CheckHooks hooks = {
     .phase_seen = [](const void*, const void*) {},
     .phase_ended = [](const void*, const void*) {},
     .proxy_fence = [](bool) {},
-    .error_lost = [](const char*, const char*, cudaError_t, const char*, Site) {},
+    .error_lost = [](LostError) {},
     .error_read = [] {},
-    .async_misuse = [](const char*, const char*, unsigned, const void*) {},
+    .async_misuse = [](FindingKind, const char*, unsigned, const void*) {},
     .matrix_row = matrix_row,
 };
 

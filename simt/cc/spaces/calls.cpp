@@ -428,6 +428,7 @@ void Body::binary_operator(Index i, const std::string& symbol, Index right) {
 void Body::variable(Index i, Index begin, const Variable& v) {
   if (v.is_field || v.is_template || v.is_shared) return;
   if (v.on_device) return device_variable_on_host(i, v);
+  if (on_host()) host_variable_as_symbol(i, begin, v);
   if (!runs_on_device() || v.is_reference || i < constant_end_) return;
   if (inside(host_sides_, i)) return;
   if (function_->owner != nullptr && function_->owner->is_template) return;
@@ -453,6 +454,25 @@ void Body::variable(Index i, Index begin, const Variable& v) {
   say(false, i,
       "host variable " + in_quotes(v.name) + " is " + (writes ? "written" : "used") + " in " +
           caller() + ", where it does not exist: " + advice);
+}
+
+// nvcc compiles it; when it runs, the call fails.
+void Body::host_variable_as_symbol(Index i, Index begin, const Variable& v) {
+  if (v.is_template || v.is_field || v.is_reference || !(t.is(i + 1, ',') || t.is(i + 1, ')'))) {
+    return;
+  }
+  for (Index at = v.type_begin; v.is_pointer && at < v.type_end; ++at) {
+    if (t.is(at, "void") || t.is(at, "auto")) return;  // perhaps the address of a symbol
+  }
+  Index open = begin - 1;
+  unsigned position = 0;
+  for (; open > 0 && !t.is(open, '('); --open) {
+    if (t.is(open, ';') || t.is(open, '{')) return;
+    if (t.is(open, ',')) ++position;
+    if (t.is(open, ')') && t.match(open) != none) open = t.match(open);
+  }
+  if (open == 0 || symbol_argument(t.text(open - 1)) != position) return;
+  report_.no_symbols.push_back({begin, i});
 }
 
 void Body::device_variable_on_host(Index i, const Variable& v) {

@@ -44,6 +44,13 @@ bool is_host_cuda_function(std::string_view name) {
   return names.count(name) != 0;
 }
 
+unsigned symbol_argument(std::string_view name) {
+  if (name == "cudaMemcpyToSymbol" || name == "cudaMemcpyToSymbolAsync") return 0;
+  const bool second = name == "cudaMemcpyFromSymbol" || name == "cudaMemcpyFromSymbolAsync" ||
+                      name == "cudaGetSymbolAddress" || name == "cudaGetSymbolSize";
+  return second ? 1 : ~0u;
+}
+
 bool is_device_function(std::string_view name) {
   static const Names names = {"__syncthreads",
                               "__syncthreads_count",

@@ -12,6 +12,8 @@ bool is_host_c_function(std::string_view name);
 // Functions of CUDA's runtime that only the host may call. Those that older CUDA let kernels call
 // (cudaDeviceSynchronize) are not among them.
 bool is_host_cuda_function(std::string_view name);
+// Which argument of this function of the runtime is a device variable; ~0u if it has none.
+unsigned symbol_argument(std::string_view name);
 // Functions of CUDA that only device code may call.
 bool is_device_function(std::string_view name);
 

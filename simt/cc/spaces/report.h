@@ -26,6 +26,8 @@ class Report {
     remarks.push_back({place, true, std::move(what), function});
   }
   std::vector<Remark> remarks;
+  // Variables of the host, `a` or `n::a`, where a call needs one of the device (cudaMemcpyToSymbol).
+  std::vector<Range> no_symbols;
 };
 
 // At the end of what is said about a constexpr function.

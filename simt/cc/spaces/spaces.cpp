@@ -121,6 +121,9 @@ Findings judge(const Source& source, const Options& options) {
     if (!remark.function.empty()) names.insert(remark.function);
   }
   Findings findings;
+  for (const Range& name : report.no_symbols) {
+    findings.no_symbols.push_back({tokens.place(name.begin), tokens.place(name.end)});
+  }
   std::stable_sort(report.remarks.begin(), report.remarks.end(),
                    [](const Remark& a, const Remark& b) { return a.place < b.place; });
   std::unordered_set<std::string> told;

@@ -24,6 +24,9 @@ struct Options {
 
 struct Findings {
   std::vector<Finding> errors, warnings;
+  // Variables of the host, `a` or `n::a` (first and last token), where a call needs one of the
+  // device: a GPU answers cudaErrorInvalidSymbol when the program runs.
+  std::vector<Range> no_symbols;
 };
 
 // The user's own files among those of a preprocessed text.

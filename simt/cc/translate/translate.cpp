@@ -29,6 +29,10 @@ class Translator {
   Translation run(const spaces::Options* rules) {
     spaces::Findings findings;
     if (rules != nullptr) findings = spaces::judge(s_, *rules);
+    for (const Range& name : findings.no_symbols) {
+      s_.insert_before(name.begin, "::simt::HostVariable{&");
+      s_.insert_after(name.end, "}");
+    }
     look_ahead();
     for (at_ = 0; at_ < s_.size(); ++at_) step();
     Translation result;

@@ -3,6 +3,7 @@
 // The typed forms of the runtime API that CUDA gives C++ programs.
 
 #include <cuda_runtime_api.h>
+#include <simt/array_shape.h>
 #include <simt/kernel.h>
 
 namespace simt {
@@ -10,6 +11,14 @@ namespace simt {
 // Remembers that these bytes are a __device__ or __constant__ variable, so that its address counts
 // as device memory and copies to it are checked against its size.
 void register_symbol(const void* address, size_t size);
+
+// What stands where a device variable should: the translator writes it (cc/spaces).
+struct HostVariable {
+  const volatile void* address;
+};
+inline const void* symbol_address(const HostVariable& variable) {
+  return const_cast<const void*>(variable.address);
+}
 
 template <class T>
 const void* symbol_address(const T& symbol) {
@@ -19,19 +28,31 @@ const void* symbol_address(const T& symbol) {
   return address;
 }
 
+// What `float (*m)[8]` points to has rows: the checks call its elements m[1][5].
+void tell_rows(const void* base, const ArrayShape& shape);
+// Inlined, as those that call it: an allocation is named after the program's line.
+template <class T>
+[[gnu::always_inline]] inline cudaError_t with_rows(cudaError_t error, T** pointer) {
+  if constexpr (std::is_array_v<T>) {
+    if (error == cudaSuccess) tell_rows(*pointer, shape_of<T[1]>());
+  }
+  return error;
+}
+
 }  // namespace simt
 
 template <class T>
-cudaError_t cudaMalloc(T** pointer, size_t size) {
-  return cudaMalloc(reinterpret_cast<void**>(pointer), size);
+[[gnu::always_inline]] inline cudaError_t cudaMalloc(T** pointer, size_t size) {
+  return simt::with_rows(cudaMalloc(reinterpret_cast<void**>(pointer), size), pointer);
 }
 template <class T>
 cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width, size_t height) {
   return cudaMallocPitch(reinterpret_cast<void**>(pointer), pitch, width, height);
 }
 template <class T>
-cudaError_t cudaMallocManaged(T** pointer, size_t size, unsigned int flags = cudaMemAttachGlobal) {
-  return cudaMallocManaged(reinterpret_cast<void**>(pointer), size, flags);
+[[gnu::always_inline]] inline cudaError_t cudaMallocManaged(T** pointer, size_t size, unsigned int flags = cudaMemAttachGlobal) {
+  return simt::with_rows(cudaMallocManaged(reinterpret_cast<void**>(pointer), size, flags),
+                         pointer);
 }
 template <class T>
 cudaError_t cudaMallocHost(T** pointer, size_t size, unsigned int flags = cudaHostAllocDefault) {

@@ -22,7 +22,9 @@ inline CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigne
                                unsigned int grid_z, unsigned int block_x, unsigned int block_y,
                                unsigned int block_z, unsigned int shared, CUstream stream,
                                void** args, void** extra) {
-  if (extra != nullptr) return CUDA_ERROR_NOT_SUPPORTED;
+  if (extra != nullptr)
+    return simt::refused(CUDA_ERROR_NOT_SUPPORTED,
+                         "arguments in `extra`; pass an array of their addresses in `args`");
   return simt::driver(cudaLaunchKernel(static_cast<const void*>(function),
                                        dim3(grid_x, grid_y, grid_z),
                                        dim3(block_x, block_y, block_z), args, shared, stream));
@@ -55,7 +57,7 @@ inline CUresult no_modules(const char* call) {
       "simt: %s: there is no PTX or cubin to load on this CPU; compile the kernels into the "
       "program\n",
       call);
-  return CUDA_ERROR_NOT_SUPPORTED;
+  return refused(CUDA_ERROR_NOT_SUPPORTED, "there is no PTX or cubin to load on this CPU");
 }
 
 }  // namespace simt

@@ -4,6 +4,9 @@
 // call that waits for the device. From then on every call that needs the device answers it. The
 // last error is still cleared by cudaGetLastError: what sticks is the device's state.
 
+#include <simt/driver_result.h>
+#include <simt/lost_error.h>
+
 #include <atomic>
 #include <cstdio>
 #include <mutex>
@@ -21,6 +24,7 @@ namespace simt {
 namespace {
 
 thread_local cudaError_t last_error = cudaSuccess;
+thread_local cudaError_t error_before = cudaSuccess;  // the last call that failed
 
 // Why the last call failed, in words; stays when the program fetches the error.
 struct Reason {
@@ -28,6 +32,9 @@ struct Reason {
   std::string text;
 };
 thread_local Reason last_reason;
+// The newest of any API.
+thread_local std::string newest_reason;
+thread_local unsigned long reason_count = 0;
 
 std::atomic<cudaError_t> fault{cudaSuccess};
 std::atomic<bool> fault_visible{false};
@@ -55,19 +62,52 @@ void launch_failed(cudaError_t error, const std::string& reason) {
 namespace {
 
 // After a fault every call fails, and the fault has its own report.
-void note_lost(const char* call, const char* kernel, cudaError_t error, Site site) {
-  if (check_hooks == nullptr || in_kernel() || is_poisoned() || error == cudaErrorNotReady) return;
-  check_hooks->error_lost(call, kernel, error, cuda_error_reason(cudaGetErrorName(error)), site);
+bool is_of_interest() {
+  return check_hooks != nullptr && !in_kernel() && !is_poisoned();
+}
+
+std::string reason_of(const Lost& lost, const char* meaning) {
+  const bool known = reason_count != lost.before && !newest_reason.empty();
+  std::string reason = known ? newest_reason : meaning;
+  constexpr std::string_view symbol = "the symbol";
+  if (lost.symbol != nullptr && reason.starts_with(symbol))
+    reason.replace(0, symbol.size(), "'" + std::string(lost.symbol) + "'");
+  return reason;
 }
 
 }  // namespace
 
-void note_lost_error(const char* call, cudaError_t error, const char* file, unsigned line) {
-  note_lost(call, nullptr, error, {file, line});
+void give_reason(const char* words) {
+  newest_reason = words;
+  ++reason_count;
+}
+
+unsigned long reasons_given() {
+  return reason_count;
+}
+
+void operator,(const Lost& lost, cudaError_t error) {
+  if (error == cudaSuccess || error == cudaErrorNotReady || !is_of_interest()) return;
+  check_hooks->error_lost({lost.call,
+                           nullptr,
+                           cudaGetErrorName(error),
+                           reason_of(lost, cudaGetErrorString(error)),
+                           {lost.file, lost.line},
+                           true});
+}
+
+void note_lost_status(const Lost& lost, const char* code, const char* meaning) {
+  if (!is_of_interest()) return;
+  check_hooks->error_lost(
+      {lost.call, nullptr, code, reason_of(lost, meaning), {lost.file, lost.line}, false});
 }
 
 void note_lost_launch(const char* kernel, cudaError_t error) {
-  note_lost(nullptr, kernel, error, {});
+  if (!is_of_interest()) return;
+  const char* const name = cudaGetErrorName(error);
+  const char* const reason = cuda_error_reason(name);
+  check_hooks->error_lost(
+      {nullptr, kernel, name, *reason != '\0' ? reason : cudaGetErrorString(error), {}, true});
 }
 
 void kernel_faulted(cudaError_t error, const std::string& report) {
@@ -106,8 +146,10 @@ namespace api {
 
 cudaError_t record(cudaError_t error, const std::string& reason) {
   if (error == cudaSuccess || error == cudaErrorNotReady) return error;
+  if (last_error != error) error_before = last_error;
   last_error = error;
   last_reason = {error, reason};
+  give_reason(reason.c_str());
   note_failed_call(error, nullptr);
   return error;
 }
@@ -168,6 +210,14 @@ extern "C" const char* cuda_error_reason(const char* name) {
   const bool same = std::string_view(cudaGetErrorName(reason.error)) == name;
   return same ? reason.text.c_str() : "";
 }
+
+namespace simt {
+// The driver API is made of the runtime API's calls and has no last error: what a call of it has left there goes.
+CUresult driver(cudaError_t error) {
+  if (error != cudaSuccess && error == last_error) last_error = error_before;
+  return static_cast<CUresult>(error);
+}
+}  // namespace simt
 
 cudaError_t cudaGetLastError() {
   const cudaError_t error = cudaPeekAtLastError();

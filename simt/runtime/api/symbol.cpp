@@ -12,6 +12,26 @@ char* at(const void* symbol, size_t offset) {
   return static_cast<char*>(const_cast<void*>(symbol)) + offset;
 }
 
+// Where variables of the device are, __managed__ ones among them. CUDA takes nothing else, not even their addresses.
+bool is_symbol(const std::optional<Allocation>& found) {
+  return found && (found->kind == MemoryKind::symbol || found->kind == MemoryKind::managed);
+}
+
+cudaError_t no_symbol(const void* symbol) {
+  const auto memory = find_allocation(symbol);
+  std::string reason = "the symbol is ";
+  if (symbol == nullptr) {
+    reason += "a null pointer";
+  } else if (memory && memory->kind != MemoryKind::symbol) {
+    reason += "memory that an API call has given: use cudaMemcpy";
+  } else if (memory) {
+    reason += "not the beginning of a variable";
+  } else {
+    reason += "on the host: it must be a __device__, __constant__ or __managed__ variable";
+  }
+  return record(cudaErrorInvalidSymbol, reason);
+}
+
 // A copy to (`written`) or from a device variable.
 struct SymbolCopy {
   const void* symbol;
@@ -22,9 +42,7 @@ struct SymbolCopy {
     const cudaMemcpyKind wrong = written ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice;
     const auto found = symbol != nullptr ? allocation_at(symbol) : std::nullopt;
     if (!found || found->kind != MemoryKind::symbol || (written && !is_module_data(symbol, true))) {
-      return record(cudaErrorInvalidSymbol,
-                    "the symbol is no __device__ or __constant__ variable" +
-                        std::string(find_allocation(symbol) ? ", but memory: use cudaMemcpy" : ""));
+      return no_symbol(symbol);
     }
     if (kind == wrong || kind == cudaMemcpyHostToHost)
       return record(cudaErrorInvalidMemcpyDirection);
@@ -89,7 +107,7 @@ cudaError_t cudaMemcpyFromSymbolAsync(void* dst, const void* symbol, size_t coun
 
 cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
   if (!pointer) return record(cudaErrorInvalidValue);
-  if (!symbol || !allocation_at(symbol)) return record(cudaErrorInvalidSymbol);
+  if (!symbol || !is_symbol(allocation_at(symbol))) return no_symbol(symbol);
   if (const cudaError_t error = device_state()) return record(error);
   *pointer = const_cast<void*>(symbol);
   return cudaSuccess;
@@ -98,7 +116,7 @@ cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
 cudaError_t cudaGetSymbolSize(size_t* size, const void* symbol) {
   if (!size) return record(cudaErrorInvalidValue);
   const auto found = allocation_at(symbol);
-  if (!found || found->kind != MemoryKind::symbol) return record(cudaErrorInvalidSymbol);
+  if (!is_symbol(found)) return no_symbol(symbol);
   *size = found->size;
   return cudaSuccess;
 }

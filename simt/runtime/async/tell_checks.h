@@ -38,7 +38,7 @@ inline void tell_multicast(const void* at, std::size_t size, const void* pc) {
 inline void tell_global_update(const void* at, std::size_t size, const void* pc) {
   tell_async(AsyncEvent::global_update, at, size, pc);
 }
-inline void tell_misuse(const char* kind, const char* what, unsigned thread, const void* pc) {
+inline void tell_misuse(FindingKind kind, const char* what, unsigned thread, const void* pc) {
   if (check_hooks != nullptr) check_hooks->async_misuse(kind, what, thread, pc);
 }
 

@@ -18,9 +18,9 @@ bool is_multiple(std::uint64_t value, std::uint64_t of) {
   return value % of == 0;
 }
 
-CUresult refused(const char* why) {
+CUresult not_here(const char* why) {
   std::fprintf(stderr, "simt: %s\n", why);
-  return CUDA_ERROR_NOT_SUPPORTED;
+  return refused(CUDA_ERROR_NOT_SUPPORTED, why);
 }
 
 bool is_float(CUtensorMapDataType type) {
@@ -135,15 +135,15 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* tensorMap, CUtensorMapDataType type
   }
   if (!address || !is_multiple(reinterpret_cast<std::uintptr_t>(address), 16)) return invalid;
   if (type >= CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B) {
-    return simt::refused("tensor maps of 4-bit and 6-bit types are for GPUs after Hopper");
+    return simt::not_here("tensor maps of 4-bit and 6-bit types are for GPUs after Hopper");
   }
   if (swizzle > CU_TENSOR_MAP_SWIZZLE_128B) {
-    return simt::refused(
+    return simt::not_here(
         "tensor maps with other swizzles than 32, 64 and 128 bytes are for GPUs after Hopper");
   }
   if (interleave != CU_TENSOR_MAP_INTERLEAVE_NONE) {
     return rank < 3 ? invalid
-                    : simt::refused("tensor maps with an interleaved layout are not supported");
+                    : simt::not_here("tensor maps with an interleaved layout are not supported");
   }
   const simt::Element element = simt::element_of(type);
   const std::size_t size = simt::element_size(element);
@@ -181,7 +181,7 @@ CUresult cuTensorMapEncodeIm2col(CUtensorMap*, CUtensorMapDataType, cuuint32_t, 
                                  cuuint32_t, cuuint32_t, const cuuint32_t*, CUtensorMapInterleave,
                                  CUtensorMapSwizzle, CUtensorMapL2promotion,
                                  CUtensorMapFloatOOBfill) {
-  return simt::refused(
+  return simt::not_here(
       "cuTensorMapEncodeIm2col is not supported; describe the boxes with cuTensorMapEncodeTiled");
 }
 

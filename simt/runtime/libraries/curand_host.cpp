@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <string>
 #include <vector>
 
 #include "libraries/sobol.h"
@@ -174,6 +175,8 @@ curandStatus_t curandCreateGenerator(curandGenerator_t* generator, curandRngType
         "simt: cuRAND's generator %s is not supported; XORWOW, MRG32K3A, PHILOX4_32_10 and "
         "the Sobol sequences are\n",
         name_of(type));
+    simt::give_reason(
+        (std::string("the generator ") + name_of(type) + " is not supported here").c_str());
     return CURAND_STATUS_TYPE_ERROR;
   }
   *generator = new curandGenerator_st{};

@@ -5,10 +5,14 @@
 
 #include <driver_types.h>
 #include <simt/allocation.h>
+#include <simt/array_shape.h>
 #include <simt/self.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+
+#include "tools/finding_kind.h"
 
 namespace simt {
 
@@ -27,9 +31,20 @@ enum class AsyncEvent : unsigned char {
   global_update,  // by a reduction, each element in one step
 };
 
+// A launch or a call of an API that failed, and the program does not take the result.
+struct LostError {
+  const char* call;    // null: a launch
+  const char* kernel;  // of a launch, else null
+  const char* code;    // its name
+  std::string reason;  // in words
+  Site site;           // that of a launch is not known
+  bool stays;          // cudaGetLastError tells of it later
+};
+
 struct CheckHooks {
   // `caller` is null for memory that the program knows nothing of.
   void (*allocated)(const void* base, std::size_t size, MemoryKind kind, const void* caller);
+  void (*has_rows)(const void* base, const ArrayShape& shape);  // of what was allocated last
   // True: the check keeps the memory for a while, and gives it back with heap_free.
   bool (*freed)(void* base, std::size_t size, const void* caller);
   void (*bad_free)(const void* pointer, const void* caller);
@@ -77,15 +92,11 @@ struct CheckHooks {
   void (*phase_seen)(const void* barrier, const void* pc);
   void (*phase_ended)(const void* barrier, const void* arrivals);
   void (*proxy_fence)(bool init);  // see simt/shared.h
-  // The host made a call of the API (else null) or launched a kernel (else null), it failed, and the
-  // program does not take the result; the site of a launch is not known. Later: the program asks
-  // for the last error.
-  void (*error_lost)(const char* call, const char* kernel, cudaError_t error, const char* reason,
-                     Site site);
-  void (*error_read)();
+  void (*error_lost)(LostError lost);
+  void (*error_read)();  // the program asks for the last error
   // Something that must not be: a copy that nobody waited for and so on. `thread` of the running
   // block.
-  void (*async_misuse)(const char* kind, const char* what, unsigned thread, const void* pc);
+  void (*async_misuse)(FindingKind kind, const char* what, unsigned thread, const void* pc);
   // A lane's row of 16 bytes in a matrix that a warp loads (ldmatrix); told only by code that is
   // counted (simt/xray), null in the checks.
   void (*matrix_row)(const void* row, const void* pc) = nullptr;
