@@ -17,16 +17,8 @@ using nlohmann::ordered_json;
 namespace warpath::cli {
 namespace {
 
-constexpr const char* checks[] = {"memory", "race", "init", "sync"};
-
-// The check that makes findings of this kind. Any kind that is not listed is a memory finding.
-std::string check_of(const std::string& kind) {
-  if (kind == "race") return "race";
-  if (kind == "uninitialised") return "init";
-  const bool sync = kind == "sync" || kind == "different barriers" ||
-                    kind == "incomplete barrier" || kind == "wrong mask";
-  return sync ? "sync" : "memory";
-}
+// Columns that are there even when they are clean. What else was found (an assert that failed) has its own.
+constexpr std::string_view always[] = {"memory", "race", "init", "sync"};
 
 struct Found {
   const json* finding;
@@ -108,12 +100,20 @@ void print_sanitized(const OpOutcome& outcome, bool verbose) {
   fmt::print("\n{}  {}  {}\n", paint(Tone::strong, contract.name()), contract.summary(),
              paint(Tone::dim, fmt::format("({:.1f} s)", outcome.seconds)));
   const std::vector<Summary> summaries = summarise(outcome.records);
-  Table table({"rung", "cases", "memory", "race", "init", "sync"}, "lrllll");
+  std::vector<std::string> columns(std::begin(always), std::end(always));
+  for (const Summary& s : summaries)
+    for (const json* f : distinct_findings(s))
+      if (const std::string check = harness::check_of(*f);
+          std::find(columns.begin(), columns.end(), check) == columns.end())
+        columns.push_back(check);
+  std::vector<std::string> heads{"rung", "cases"};
+  heads.insert(heads.end(), columns.begin(), columns.end());
+  Table table(heads, "lr" + std::string(columns.size(), 'l'));
   for (const Summary& s : summaries) {
     std::map<std::string, int> count;
-    for (const json* f : distinct_findings(s)) ++count[check_of(f->value("kind", ""))];
+    for (const json* f : distinct_findings(s)) ++count[harness::check_of(*f)];
     std::vector<Cell> row{{s.name}, {fmt::format("{}/{}", s.passed, s.passed + s.failed)}};
-    for (const char* check : checks) {
+    for (const std::string& check : columns) {
       if (s.passed + s.failed == 0)
         row.emplace_back("not run", Tone::dim);
       else if (const int n = count[check]; n > 0)
@@ -140,7 +140,7 @@ ordered_json sanitized_json(const OpOutcome& outcome) {
     rung["findings"] = ordered_json::array();
     for (const json* f : distinct_findings(summaries[i])) {
       ordered_json finding = *f;
-      finding["check"] = check_of(f->value("kind", ""));
+      finding["check"] = harness::check_of(*f);
       rung["findings"].push_back(std::move(finding));
     }
   }

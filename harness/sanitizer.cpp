@@ -7,6 +7,7 @@
 
 #include "core/host/error.h"
 #include "harness/backend.h"
+#include "simt/runtime/tools/finding_kind.h"
 
 using nlohmann::json;
 
@@ -52,6 +53,11 @@ json Sanitizer::take_findings() const {
   for (json& f : document.at("findings"))
     if (!f.value("warning", false)) found.push_back(std::move(f));
   return found;
+}
+
+std::string check_of(const json& finding) {
+  const simt::KindEntry* const entry = simt::kind_entry(finding.value("kind", ""));
+  return entry ? std::string(entry->check) : "other";
 }
 
 std::string describe_finding(const json& finding) {

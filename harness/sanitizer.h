@@ -33,6 +33,8 @@ class Sanitizer {
   const char* (*writer_)(const void*) = nullptr;
 };
 
+// The check that made a finding, one of simt::check_names; "other" if its kind is not known.
+std::string check_of(const nlohmann::json& finding);
 // "race at 02_shared.cu:31: two threads, one element: …  [tile[x] = 1;]"
 std::string describe_finding(const nlohmann::json& finding);
 // The first, and how many more there are.

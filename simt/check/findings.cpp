@@ -128,7 +128,8 @@ void find_changes(std::map<LineKey, Entry>& races) {
     for (auto& [other, reads] : races) {
       if (!is_race(reads) || reads.write_write || !same_memory(reads.finding, writes.finding))
         continue;
-      const SourceLocation &a = location_of(reads.finding.pc), &b = location_of(reads.finding.other);
+      const SourceLocation &a = location_of(reads.finding.pc),
+                           &b = location_of(reads.finding.other);
       const SourceLocation& read = a.line < b.line ? a : b;
       const SourceLocation& written = a.line < b.line ? b : a;
       reads.changes |= read.file == there.file && written.file == there.file &&
@@ -173,9 +174,8 @@ std::string report_text(const Entry& entry) {
   const std::string tail = f.tail.empty() ? advice(entry) : f.tail;
   if (!tail.empty()) text += "  " + tail + "\n";
   if (writes_one_value(entry)) {
-    text +=
-        std::string("  every write that was seen stored the same value") +
-        (entry.written.bits == 0 ? ", 0" : "") + ": a reader gets that one or the one before\n";
+    text += std::string("  every write that was seen stored the same value") +
+            (entry.written.bits == 0 ? ", 0" : "") + ": a reader gets that one or the one before\n";
   }
   if (!f.kernel.empty()) text += "  in kernel '" + f.kernel + "'";
   if (entry.count > 1) {

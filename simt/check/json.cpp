@@ -48,7 +48,8 @@ std::string allocation(const Finding& f) {
 
 std::string finding_text(const Entry& entry) {
   const Finding& f = entry.finding;
-  std::string text = "    {" + field("kind", f.kind.name()) + ", " + field("check", std::string(f.kind.check())) + ", " + field("message", f.what) +
+  std::string text = "    {" + field("kind", f.kind.name()) + ", " +
+                     field("check", std::string(f.kind.check())) + ", " + field("message", f.what) +
                      location_fields(f.pc) + ", " + number("count", entry.count) +
                      ", \"warning\": " + (f.warning ? "true" : "false");
   if (!f.kernel.empty()) text += ", " + field("kernel", f.kernel);

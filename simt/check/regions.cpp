@@ -191,9 +191,9 @@ void bad_range(const char* what, const void* pointer, std::size_t size) {
   if (region == nullptr || address >= region->end()) {
     const bool device = heap_area.holds(address);
     f.kind = device ? FindingKind("out of bounds") : FindingKind("wrong direction");
-    f.what = copy + " " + hexadecimal(address) +
-             (device ? ", in no allocation of device memory"
-                     : ", which is no memory of the device");
+    f.what =
+        copy + " " + hexadecimal(address) +
+        (device ? ", in no allocation of device memory" : ", which is no memory of the device");
     return add(std::move(f));
   }
   f.kind = region->freed ? FindingKind("use after free") : FindingKind("out of bounds");

@@ -102,6 +102,14 @@ void tell_fault(Grid& grid) {
   std::string lines;
   const void* first = nullptr;
   const std::string& report = grid.report;
+  if (grid.error == cudaErrorAssert) {  // "file:line: function: …", as a GPU says it
+    const std::size_t number = report.find_first_of("0123456789", report.find(':') + 1);
+    if (number != report.npos) {
+      const std::string file = report.substr(0, number - 1);
+      const auto line = static_cast<unsigned>(std::strtoul(&report[number], nullptr, 10));
+      first = pc_of(location_of(Site{file.c_str(), line}, code_of(grid)));
+    }
+  }
   for (std::size_t at = report.find("at "); at != report.npos; at = report.find("at ", at + 1)) {
     const std::size_t end = report.find_first_of(" ,\n", at + 3);
     const std::size_t colon = report.rfind(':', end);

@@ -71,11 +71,12 @@ std::string in_words(std::string text) {
       }
     }
     const bool transposed = parts.size() == 4;
-    text.replace(at, end + 1 - at,
-                 parts[0] + " >= " +
-                     (transposed ? "(" + parts[1] + " == CUBLAS_OP_N ? " + parts[2] + " : " +
-                                       parts[3] + ")"
-                                 : parts.size() > 1 ? parts[1] : ""));
+    text.replace(
+        at, end + 1 - at,
+        parts[0] + " >= " +
+            (transposed ? "(" + parts[1] + " == CUBLAS_OP_N ? " + parts[2] + " : " + parts[3] + ")"
+             : parts.size() > 1 ? parts[1]
+                                : ""));
   }
   return text;
 }

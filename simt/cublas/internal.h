@@ -108,7 +108,7 @@ inline cublasStatus_t check(cublasHandle_t handle, bool valid, const char* neede
 }
 
 // The same for calls that compute nothing, captured or not.
-#define SIMT_CUBLAS_SETTING(VALID)                     \
+#define SIMT_CUBLAS_SETTING(VALID)                    \
   if (h == nullptr) return simt::cublas::no_handle(); \
   if (!(VALID)) return simt::cublas::invalid(#VALID)
 

@@ -54,8 +54,7 @@ inline CUcontext only_context() {
 }  // namespace simt
 
 inline CUresult cuInit(unsigned int flags) {
-  return flags == 0 ? CUDA_SUCCESS
-                    : simt::refused(CUDA_ERROR_INVALID_VALUE, "the flags must be 0");
+  return flags == 0 ? CUDA_SUCCESS : simt::refused(CUDA_ERROR_INVALID_VALUE, "the flags must be 0");
 }
 inline CUresult cuDriverGetVersion(int* version) {
   return simt::driver(cudaDriverGetVersion(version));
@@ -117,8 +116,7 @@ inline CUresult cuCtxCreate(CUcontext* context, CUctxCreateParams*, unsigned int
   return cuCtxCreate(context, flags, device);
 }
 inline CUresult cuCtxDestroy(CUcontext context) {
-  return context ? CUDA_SUCCESS
-                 : simt::refused(CUDA_ERROR_INVALID_CONTEXT, "the context is null");
+  return context ? CUDA_SUCCESS : simt::refused(CUDA_ERROR_INVALID_CONTEXT, "the context is null");
 }
 inline CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   return cuCtxCreate(context, 0, device);

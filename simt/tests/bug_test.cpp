@@ -96,6 +96,9 @@ void add_folder(const fs::path& folder, const char* suite) {
     const std::string file = entry.path().filename();
     if (file.rfind("thrust_", 0) == 0 || file.rfind("cccl_", 0) == 0) continue;
 #endif
+#ifndef SIMT_HAS_CUBLAS
+    if (entry.path().filename().string().rfind("cublas_", 0) == 0) continue;
+#endif
     if (entry.path().extension() == ".cu" && !has(entry.path(), ".fail") &&
         !has(entry.path(), ".plain"))
       sources.push_back(entry.path());

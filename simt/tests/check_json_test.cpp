@@ -62,7 +62,7 @@ TEST_F(CheckJson, HasEveryFinding) {
       R"({
   "version": 1,
   "findings": [
-    {"kind": "race", "message": "two threads, one element: element 1 of the 8-byte allocation", )"
+    {"kind": "race", "check": "race", "message": "two threads, one element: element 1 of the 8-byte allocation", )"
       R"("file": "p.cu", "line": 3, "text": "a[n] = threadIdx.x;", )"
       R"("count": 1, "warning": false, "kernel": "store", "block": [0, 0, 0], )"
       R"("thread": [1, 0, 0], "other": {"block": [0, 0, 0], "thread": [0, 0, 0], )"
@@ -76,7 +76,7 @@ TEST_F(CheckJson, HasEveryFinding) {
       R"(block (0,0,0)\n  each thread writes another value, and which one stays is a matter of )"
       R"(luck: let one thread write, order them by a barrier, or use an atomic operation\n  in )"
       R"(kernel 'store'\n"},
-    {"kind": "double free", "message": "cudaFree of the 8-byte allocation", "file": "p.cu", "line": 11, )"
+    {"kind": "double free", "check": "memory", "message": "cudaFree of the 8-byte allocation", "file": "p.cu", "line": 11, )"
       R"("text": "cudaFree(a);", "count": 1, "warning": false, )"
       R"("allocation": {"bytes": 8, "file": "p.cu", "line": 7, )"
       R"("text": "cudaMalloc(&a, 2 * sizeof(int));  // \"two\"", "name": "a", )"
@@ -86,6 +86,49 @@ TEST_F(CheckJson, HasEveryFinding) {
   ]
 }
 )");
+}
+
+// What the runtime itself reports: each has a kind and a check, and the line that it names.
+TEST_F(CheckJson, FaultsHaveAKindAndALine) {
+  ASSERT_EQ(compile(R"(
+#include <cassert>
+#include <cooperative_groups.h>
+#include <cstdlib>
+__global__ void fault(int which, int* p) {
+  if (which == 0) assert(p == nullptr);
+  if (which == 1) __trap();
+  if (which == 2) while (*(volatile int*)p == 0) {}
+  if (which == 3) { if (threadIdx.x == 0) __syncthreads(); else __syncwarp(1); }
+  if (which == 4) cooperative_groups::this_grid().sync();
+}
+int main(int, char** argv) {
+  int* p;
+  cudaMalloc(&p, 4);
+  cudaMemset(p, 0, 4);
+  fault<<<1, 32>>>(std::atoi(argv[1]), p);
+  return cudaDeviceSynchronize() == cudaSuccess ? 0 : 3;
+}
+)",
+                    "--json=found.json"),
+            0)
+      << read(folder_ / "err");
+  const std::pair<const char*, unsigned> expected[] = {
+      {R"("kind": "failed assert", "check": "fault")", 6},
+      {R"("kind": "trap", "check": "fault")", 7},
+      {R"("kind": "time limit", "check": "fault")", 8},
+      {R"("kind": "wrong operation", "check": "sync")", 0},
+      {R"("kind": "wrong operation", "check": "sync")", 10}};
+  for (int which = 0; which < 5; ++which) {
+    EXPECT_NE(shell("cd '" + folder_.string() + "' && SIMT_TIMEOUT=0.5 ./p " +
+                    std::to_string(which) + " > out 2> err"),
+              0);
+    const std::string document = read(folder_ / "found.json");
+    const auto& [kind, line] = expected[which];
+    EXPECT_NE(document.find(kind), document.npos) << which << ": " << document;
+    if (line == 0) continue;
+    EXPECT_NE(document.find("\"line\": " + std::to_string(line) + ","), document.npos)
+        << which << ": " << document;
+  }
 }
 
 TEST_F(CheckJson, IsAskedForAtRunTimeToo) {

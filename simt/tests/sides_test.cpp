@@ -17,14 +17,41 @@ std::string checked(std::string_view text) {
 }
 
 TEST(LostCalls, Statements) {
-  const std::string lost = ", ::simt::Lost{\"cudaFree\", __builtin_FILE(), __builtin_LINE()};";
+  const std::string lost = "::simt::Lost{\"cudaFree\", __builtin_FILE(), __builtin_LINE()}, ";
   for (const char* text :
        {"void f() { cudaFree(p); }", "void f() { if (p) cudaFree(p); else g(); }",
         "void f() { if (p) g(); else cudaFree(p); }", "void f() { g(); ::cudaFree(p); }",
-        "struct A { ~A() { cudaFree(p); } };"}) {
+        "struct A { ~A() { cudaFree(p); } };", "void f() { end: cudaFree(p); }",
+        "void f() { switch (x) { case a::b: cudaFree(p); default: g(); } }",
+        "void f() { switch (x) { case 1: g(); default: cudaFree(p); } }"}) {
     EXPECT_TRUE(contains(checked(text), lost)) << checked(text);
     EXPECT_FALSE(contains(translate(text).text, "Lost"));
   }
+}
+
+TEST(LostCalls, OfEveryApi) {
+  for (const char* name : {"cudaMemcpy", "cuMemcpyHtoD", "cublasSgemm", "cublasLtMatmul",
+                           "curandCreateGenerator", "cufftExecC2C"}) {
+    const std::string text = "void f() { " + std::string(name) + "(p); }";
+    EXPECT_TRUE(contains(checked(text), "Lost{\"" + std::string(name) + "\"")) << checked(text);
+  }
+  for (const char* name : {"cudaish", "cuda", "custom", "cublas_gemm", "curand", "curious"}) {
+    const std::string text = "void f() { " + std::string(name) + "(p); }";
+    EXPECT_FALSE(contains(checked(text), "Lost")) << checked(text);
+  }
+}
+
+TEST(LostCalls, NameTheSymbol) {
+  const auto symbol = [](const std::string& call) {
+    const std::string text = checked("void f() { " + call + "; }");
+    const std::size_t at = text.find("__builtin_LINE()") + 16;
+    return text.substr(at, text.find('}', at) - at);
+  };
+  EXPECT_EQ(symbol("cudaMemcpyToSymbol(table, &x, 4)"), ", \"table\"");
+  EXPECT_EQ(symbol("cudaMemcpyFromSymbol(f(a, b), n::table, 4)"), ", \"n::table\"");
+  EXPECT_EQ(symbol("cudaGetSymbolSize(&size, table)"), ", \"table\"");
+  EXPECT_EQ(symbol("cudaMemcpyToSymbol(*p, &x, 4)"), "");
+  EXPECT_EQ(symbol("cudaMemcpy(table, x, 4)"), "");
 }
 
 TEST(LostCalls, ResultsThatAreTaken) {

@@ -50,7 +50,8 @@ cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width, size_t hei
   return cudaMallocPitch(reinterpret_cast<void**>(pointer), pitch, width, height);
 }
 template <class T>
-[[gnu::always_inline]] inline cudaError_t cudaMallocManaged(T** pointer, size_t size, unsigned int flags = cudaMemAttachGlobal) {
+[[gnu::always_inline]] inline cudaError_t cudaMallocManaged(
+    T** pointer, size_t size, unsigned int flags = cudaMemAttachGlobal) {
   return simt::with_rows(cudaMallocManaged(reinterpret_cast<void**>(pointer), size, flags),
                          pointer);
 }

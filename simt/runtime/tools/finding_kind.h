@@ -54,6 +54,12 @@ constexpr const KindEntry* kind_entry(std::string_view name) {
   return nullptr;
 }
 
+constexpr bool has_check(const KindEntry& kind) {
+  for (const std::string_view check : check_names)
+    if (check == kind.check) return true;
+  return false;
+}
+
 class FindingKind {
  public:
   FindingKind() = default;
@@ -67,5 +73,11 @@ class FindingKind {
  private:
   const KindEntry* entry_ = finding_kinds;
 };
+
+static_assert([] {
+  for (const KindEntry& kind : finding_kinds)
+    if (!has_check(kind)) return false;
+  return true;
+}());
 
 }  // namespace simt
