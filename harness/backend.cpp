@@ -25,4 +25,9 @@ bool is_timeout(const std::string& error) {
   return error.find("cudaErrorLaunchTimeout") != error.npos;
 }
 
+bool is_deadlock(const std::string& printed) {
+  return printed.find(" is deadlocked: ") != printed.npos ||
+         printed.find("blocks wait at a grid barrier for blocks that have ended") != printed.npos;
+}
+
 }  // namespace warpath::harness

@@ -15,6 +15,8 @@ void prepare_worker(int threads, double seconds);
 std::string where_stopped(const std::string& printed);
 // Whether the error of a launch says that its time was over.
 bool is_timeout(const std::string& error);
+// Whether the kernel was ended because its threads wait for each other, which simt knows at once: its code is that of a timeout.
+bool is_deadlock(const std::string& printed);
 
 // The library with the run time of checked kernels, in lib/, and its functions by name;
 // simt/README.md describes them.

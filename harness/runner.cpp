@@ -147,6 +147,10 @@ void Runner::fail_late(std::size_t who, Record& record, double limit) {
   fail(who, record,
        fmt::format("no answer within {:g} s{}", limit,
                    where.empty() ? "" : "; the kernel was at " + where));
+  note_hang(who, record);
+}
+
+void Runner::note_hang(std::size_t who, const Record& record) {
   hangs_[who].push_back(fmt::format("{} {}", record.test, name(record.dtype)));
 }
 
@@ -170,7 +174,11 @@ bool Runner::went_well(std::size_t who, const json& reply, Contest& contest) {
   const std::string status = reply.value("status", "failed");
   record.findings = reply.value("findings", json::array());
   if (!record.findings.empty()) {
+    const bool late =
+        std::any_of(record.findings.begin(), record.findings.end(),
+                    [](const json& f) { return f.value("kind", "") == "time limit"; });
     fail(who, record, describe_findings(record.findings));
+    if (late) note_hang(who, record);
     return false;
   }
   if (status == "skipped") {
@@ -179,7 +187,11 @@ bool Runner::went_well(std::size_t who, const json& reply, Contest& contest) {
     return false;
   }
   if (status != "ok" && is_timeout(reply.value("reason", ""))) {
-    fail_late(who, record, limit_of(who));
+    if (is_deadlock(workers_[who]->output()))  // it was known at once
+      fail(who, record,
+           "a deadlock: threads of the kernel wait for each other, and none can go on");
+    else
+      fail_late(who, record, limit_of(who));
     return false;
   }
   if (status != "ok") {

@@ -71,6 +71,7 @@ class Runner {
   bool went_well(std::size_t who, const nlohmann::json& reply, Contest& contest);
   bool judge(std::size_t who, std::int64_t slot, const char* when, Contest& contest);
   void fail_late(std::size_t who, Record& record, double limit);
+  void note_hang(std::size_t who, const Record& record);
   double limit_of(std::size_t who) const;  // seconds until its kernel counts as endless
   void fail(std::size_t who, Record& record, std::string reason);
   void finish(std::size_t who, const Record& record);

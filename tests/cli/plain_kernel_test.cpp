@@ -170,6 +170,143 @@ TEST_F(PlainKernel, ARaceNamesALessonThatHasBarriers) {
   EXPECT_FALSE(has(s.out, "the lesson says")) << s.out;
 }
 
+// The lesson that is named is there.
+TEST_F(PlainKernel, ARaceInAnOpWithBarriersNamesItsLesson) {
+  const std::string racing =
+      R"(__global__ void sum(const float* x, float* y, int n) {
+  __shared__ float s[256];
+  s[threadIdx.x] = threadIdx.x < n ? x[threadIdx.x] : 0;
+  if (threadIdx.x == 0) {
+    float total = 0;
+    for (int i = 0; i < 256; ++i) total += s[i];
+    *y = total;
+  }
+}
+)";
+  const Said s = check(racing, {"reduce", "--sanitize", "--case", "sum block-1"});
+  EXPECT_EQ(s.status, 1) << s.err;
+  const std::size_t at = s.out.find("next: ");
+  const std::size_t end = s.out.find(": the lesson says", at);
+  ASSERT_NE(end, s.out.npos) << s.out;
+  EXPECT_TRUE(fs::exists(lab.home() / s.out.substr(at + 6, end - at - 6))) << s.out;
+}
+
+// Five findings: each is there, and the last to its last line.
+TEST_F(PlainKernel, EveryFindingIsShownWhole) {
+  const std::string wrong =
+      R"(__global__ void softmax(const float* x, float* y, int rows, int cols) {
+  __shared__ float s[64], t[64], u[2];
+  const float* row = x + (long)blockIdx.x * cols;
+  s[threadIdx.x] = threadIdx.x < cols ? row[threadIdx.x] : 0;
+  float v = s[(threadIdx.x + 1) % 64];
+  t[threadIdx.x] = v;
+  v += t[(threadIdx.x + 3) % 64];
+  u[0] = threadIdx.x;
+  v += u[1];
+  if (threadIdx.x < 16) __syncthreads();
+  if (threadIdx.x < cols) y[(long)blockIdx.x * cols + threadIdx.x] = v;
+}
+)";
+  const Said s =
+      check(wrong, {"softmax", "--sanitize", "--grid", "rows", "--block", "64", "--case", "prime"});
+  EXPECT_EQ(s.status, 1) << s.err;
+  std::size_t found = 0;
+  for (const char* line : {"mine.cu:5: float v = s[", "mine.cu:7: v += t[", "mine.cu:8: u[0] = ",
+                           "mine.cu:9: v += u[1]", "mine.cu:10: if (threadIdx.x < 16)"})
+    found += has(s.out, line);
+  EXPECT_EQ(found, 5u) << s.out;
+  EXPECT_FALSE(has(s.out, "more findings")) << s.out;
+  const std::size_t last = s.out.rfind("mine.cu:");
+  EXPECT_TRUE(has(s.out.substr(last), "in kernel 'softmax'")) << s.out;
+  EXPECT_TRUE(has(s.out, "memory  race        init        sync\n")) << s.out;
+}
+
+// What no check is for, an assert that failed or the time limit, has a column of its own.
+TEST_F(PlainKernel, AFailedAssertHasItsColumn) {
+  const std::string asserts =
+      "#include <cassert>\n" +
+      std::string(add).replace(std::string(add).find("  if"), 0, "  assert(n < 2);\n");
+  const Said s = check(asserts, {"vector_add", "--sanitize", "--case", "prime"});
+  EXPECT_EQ(s.status, 1) << s.err;
+  EXPECT_TRUE(has(s.out, "memory  race   init   sync   fault\n")) << s.out;
+  EXPECT_TRUE(has(s.out, "Assertion `n < 2` failed")) << s.out;
+  const Said j = check(asserts, {"vector_add", "--sanitize", "--case", "prime", "--json"});
+  const auto finding = j.json()["ops"][0]["rungs"][0]["findings"][0];
+  EXPECT_EQ(finding["check"], "fault");
+  EXPECT_EQ(finding["kind"], "failed assert");
+  EXPECT_EQ(finding["line"], 4);
+}
+
+// Two of the cases are waited for, and the others are said to be left out; the line is where it was.
+TEST_F(PlainKernel, AnEndlessKernelIsWaitedForTwice) {
+  const std::string endless =
+      R"(__global__ void add(const float* a, const float* b, float* c, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    while (a[i] == a[i]) c[i] = b[i];
+  }
+}
+)";
+  for (const bool checked : {false, true}) {
+    std::vector<std::string> words = {"vector_add", "--timeout", "0.5"};
+    if (checked) words.emplace_back("--sanitize");
+    const Said s = check(endless, words);
+    EXPECT_EQ(s.status, 1) << s.err;
+    EXPECT_TRUE(has(s.out, "was at mine.cu:4")) << s.out;
+    EXPECT_TRUE(has(s.out, "2 failed")) << s.out;
+    EXPECT_TRUE(has(s.out, "cases: it did not end on ")) << s.out;
+    EXPECT_TRUE(has(s.out, "--timeout S gives it longer")) << s.out;
+  }
+}
+
+// Threads that wait for each other are known at once: it is no matter of time.
+TEST_F(PlainKernel, ADeadlockIsNoTimeout) {
+  const std::string stuck =
+      R"(__global__ void add(const float* a, const float* b, float* c, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (threadIdx.x == 0) __syncwarp(); else __syncthreads();
+  if (i < n) c[i] = a[i] + b[i];
+}
+)";
+  const Said s = check(stuck, {"vector_add"});
+  EXPECT_EQ(s.status, 1) << s.err;
+  EXPECT_TRUE(has(s.out, "a deadlock: threads of the kernel wait for each other")) << s.out;
+  EXPECT_TRUE(has(s.out, "mine.cu:3 for __syncwarp")) << s.out;
+  EXPECT_FALSE(has(s.out, "no answer")) << s.out;
+  EXPECT_FALSE(has(s.out, "--timeout")) << s.out;
+}
+
+TEST_F(PlainKernel, WhatItPrintsIsShownWithItsCase) {
+  const std::string prints =
+      "#include <cstdio>\n" +
+      std::string(add).replace(std::string(add).find("  if"), 0,
+                               "  if (i < n) printf(\"element %d\\n\", i);\n");
+  const Said s = check(prints, {"vector_add", "--case", "prime"});
+  EXPECT_EQ(s.status, 0) << s.err;
+  EXPECT_TRUE(has(s.out, "mine.cu printed on prime f32:\n        element 0\n")) << s.out;
+  EXPECT_TRUE(has(s.out, " more lines (-v shows more)")) << s.out;
+}
+
+// The line of the learner's file, not that of our header in which the access is.
+TEST_F(PlainKernel, AMisalignedAccessIsNamedByItsCaller) {
+  const std::string misaligned =
+      R"(#include "core/thread/vector.cuh"
+__global__ void add(const float* a, const float* b, float* c, int n) {
+  int i = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
+  if (i + 5 > n) return;
+  auto v = warpath::load<4>(a + i + 1);
+  c[i] = v.at[0] + b[i];
+}
+)";
+  const Said plain = check(misaligned, {"vector_add", "--case", "prime"});
+  EXPECT_TRUE(has(plain.out, "at mine.cu:5 (inside vector.cuh:")) << plain.out;
+  const Said s = check(misaligned, {"vector_add", "--case", "prime", "--sanitize", "--json"});
+  const auto finding = s.json()["ops"][0]["rungs"][0]["findings"][0];
+  EXPECT_EQ(finding["kind"], "misaligned");
+  EXPECT_EQ(finding["line"], 5) << finding;
+  EXPECT_TRUE(has(finding["file"], "mine.cu")) << finding;
+}
+
 TEST_F(PlainKernel, AHundredOpsAreNotListedInOneLine) {
   const Said s = lab.run({"check", "xylophone"});
   EXPECT_EQ(s.err, "warpath: no op or family 'xylophone'; ./warpath ops lists them\n");

@@ -7,6 +7,8 @@
 #include <map>
 
 #include "harness/library.h"
+#include "harness/sanitizer.h"
+#include "simt/runtime/tools/finding_kind.h"
 
 using namespace warpath;
 using namespace warpath::harness;
@@ -259,6 +261,32 @@ TEST(Runner, AnOutputInTheMemoryOfItsInput) {
       }
     }
   }
+}
+
+// The list is that of simt: a kind that is new there has its column in `check --sanitize`.
+TEST(Sanitizer, EveryKindOfFindingHasAColumn) {
+  std::map<std::string, int> kinds;
+  for (const simt::KindEntry& entry : simt::finding_kinds) {
+    const std::string check = check_of({{"kind", std::string(entry.name)}});
+    EXPECT_EQ(check, entry.check);
+    ++kinds[check];
+  }
+  for (const std::string_view check : simt::check_names)
+    EXPECT_GT(kinds[std::string(check)], 0) << check;
+  EXPECT_EQ(kinds.size(), std::size(simt::check_names));
+  for (const auto& [kind, check] : {std::pair("missing proxy fence", "race"),
+                                    {"register in flight", "race"},
+                                    {"missed phase", "sync"},
+                                    {"never waited for", "sync"},
+                                    {"missing wgmma.fence", "sync"},
+                                    {"deadlock", "sync"},
+                                    {"bad address", "memory"},
+                                    {"use after exit", "memory"},
+                                    {"failed assert", "fault"},
+                                    {"failed call", "api"},
+                                    {"refused launch", "api"}})
+    EXPECT_EQ(check_of({{"kind", kind}}), check);
+  EXPECT_EQ(check_of({{"kind", "something new"}}), "other");
 }
 
 TEST(Runner, WhatGoesWrongInTheTimedLoopIsSeen) {
