@@ -215,7 +215,10 @@ namespace simt {
 // The driver API is made of the runtime API's calls and has no last error: what a call of it has left there goes.
 CUresult driver(cudaError_t error) {
   if (error != cudaSuccess && error == last_error) last_error = error_before;
-  return static_cast<CUresult>(error);
+  const auto result = static_cast<CUresult>(error);
+  // What the driver API has no code for.
+  if (error == cudaErrorInvalidDeviceFunction) return CUDA_ERROR_INVALID_HANDLE;
+  return name_of(result) != nullptr ? result : CUDA_ERROR_INVALID_VALUE;
 }
 }  // namespace simt
 

@@ -245,7 +245,8 @@ cudaError_t launch_registered(const Config& config, const void* identity, void**
   if (entry.thunk == nullptr) {
     const cudaError_t error =
         identity == nullptr ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidResourceHandle;
-    launch_failed(error);
+    launch_failed(error, identity == nullptr ? "the kernel is a null pointer"
+                                             : "there is no kernel at this address");
     return error;
   }
   return entry.thunk(config, identity, entry.name, args);

@@ -27,6 +27,7 @@ int main() {
       cuLaunchKernel((CUfunction)function, 1, 0, 1, 64, 1, 1, 0, nullptr, args, nullptr);
   }
   cuLaunchKernel((CUfunction)function, 1, 1, 1, 64, 1, 1, 100000, nullptr, args, nullptr);
+  cuLaunchKernel(nullptr, 1, 1, 1, 64, 1, 1, 0, nullptr, args, nullptr);
   cuMemcpyDtoH(&first, out, sizeof first);
   std::printf("%g\n", first);
   cuMemAlloc(&out, 0);
