@@ -46,7 +46,8 @@ struct Options {
   int blocks = 0;                           // to count of each launch; 0: all
   bool registers = true;                    // ask nvcc for them
   bool counts = false;                      // of each rung, in `run`
-  double count_seconds = 18;                // of `run OP --counts`, all of it
+  bool no_counts = false;                   // of none, where `run` has them unasked
+  double count_seconds = 18;                // of `run OP`, all of it
   double seconds = 0.3;
   double patience = 0.05;
   bool print_only = false;  // `start` writes no file

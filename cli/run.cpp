@@ -20,11 +20,13 @@ namespace {
 
 constexpr const char* run_examples = R"(
 Examples:
-  ./warpath run softmax            the ladder: cases passed, worst error; on a GPU times and rates
+  ./warpath run softmax            the ladder: cases passed, worst error; on a CPU what each rung does to memory, on a
+                                   GPU times and rates
   ./warpath run norm               every op of a family
   ./warpath run all --dtype bf16
   ./warpath run reduce --rung 05   one rung
-  ./warpath run softmax --counts   also what each rung does to memory: bytes, sectors, bank conflicts, barriers
+  ./warpath run softmax --count-seconds 120    every rung counted: bytes, sectors, bank conflicts, barriers
+  ./warpath run softmax --no-counts            the checks alone
   ./warpath run softmax --json     the same as data
   ./warpath run softmax mine.cu    your own kernel beside the ladder; on a GPU the timed cases
 
@@ -80,12 +82,21 @@ std::string next_step(const harness::Places& places, const std::vector<OpOutcome
                      o.entry->name());
 }
 
-// How long `run --counts` may take, checks and counts together. A folder may hold a forward and a backward op: they
+// How long `run` may take where it counts, checks and counts together. A folder may hold a forward and a backward op: they
 // share one time.
 double seconds_in_all(const Options& o, const std::vector<OpEntry>& ops) {
   std::set<std::string> folders;
   for (const OpEntry& e : ops) folders.insert(e.folder);
   return o.count_seconds * static_cast<double>(folders.size());
+}
+
+bool is_one_folder(const std::vector<OpEntry>& ops) {
+  return std::ranges::all_of(ops, [&](const OpEntry& e) { return e.folder == ops.front().folder; });
+}
+
+// The launcher builds what counting needs; a program that was built alone may be without it.
+bool can_count(const harness::Places& places) {
+  return std::filesystem::exists(places.lib / "libsimt_xray.so");
 }
 
 // How long the rungs of the op `at` may be counted: what is left of that time, shared by the ops that are left.
@@ -97,7 +108,7 @@ double seconds_to_count(const Options& o, std::chrono::steady_clock::time_point 
   return std::max(least, (seconds_in_all(o, ops) - spent) / static_cast<double>(ops.size() - at));
 }
 
-// Which checks `run --counts` left out, and how to have them; empty: none.
+// Which checks were left out, and how to have them; empty: none.
 std::string checks_left_out(const OpOutcome& outcome, bool one_type) {
   const std::size_t left_out = outcome.left_out(), all = outcome.entry->attempts.size();
   if (left_out == 0) return "";
@@ -121,9 +132,11 @@ int run(const Options& o) {
   own.join(ops);
   // Beside a learner's own kernel what `check` has not run yet: the timed cases.
   narrow_cases(ops, o, !backend.gpu ? Cases::small : files.empty() ? Cases::all : Cases::bench);
-  // The counts are to come soon; `check` has every case in every type.
-  const bool soon = o.counts && !backend.gpu;
-  const bool one_type = soon && o.dtypes.empty() && o.cases.empty();
+  // On a CPU one op is counted unasked. The counts are to come soon; `check` has every case in every type.
+  const bool counts =
+      o.counts || (!backend.gpu && !o.no_counts && is_one_folder(ops) && can_count(places));
+  const bool soon = counts && !backend.gpu;
+  const bool one_type = soon && o.counts && o.dtypes.empty() && o.cases.empty();
   if (one_type) keep_one_type(ops);
   std::erase_if(ops, [](const OpEntry& e) { return e.contestants.empty() || e.attempts.empty(); });
   if (ops.empty()) throw Refusal("nothing to run: no rung, case and type fit together");
@@ -131,7 +144,7 @@ int run(const Options& o) {
   harness::Settings settings = make_settings(places, backend, o);
   settings.time = backend.gpu;
   if (soon) {
-    constexpr double for_checks = 0.25;  // of the time: the counts are what was asked for
+    const double for_checks = o.counts ? 0.25 : 0.6;  // of the time
     smallest_first(ops);
     settings.op_seconds = for_checks * seconds_in_all(o, ops) / static_cast<double>(ops.size());
   }
@@ -148,7 +161,7 @@ int run(const Options& o) {
       const double seconds = seconds_to_count(o, start, ops, j["ops"].size());
       j["ops"].push_back(outcome_json(outcome, roofline));
       if (soon) j["ops"].back()["cases_left_out"] = outcome.left_out();
-      if (o.counts) j["ops"].back()["counts"] = count_rungs(places, *outcome.entry, seconds);
+      if (counts) j["ops"].back()["counts"] = count_rungs(places, *outcome.entry, seconds);
     }
     j["next"] = next_step(places, outcomes, backend, roofline);
     print_json(j);
@@ -158,13 +171,13 @@ int run(const Options& o) {
   for (const OpOutcome& outcome : outcomes) {
     print_checks(outcome, o.verbose);
     if (backend.gpu) print_times(outcome, roofline);
-    if (o.counts) {
+    if (counts) {
       Progress progress;
       progress.show("compiling the rungs of " + outcome.entry->name() + " to be counted");
-      const nlohmann::ordered_json counts =
+      const nlohmann::ordered_json found =
           count_rungs(places, *outcome.entry, seconds_to_count(o, start, ops, at++));
       progress.clear();
-      print_counts(counts);
+      print_counts(found);
     }
   }
   print_closing(outcomes);
@@ -175,7 +188,7 @@ int run(const Options& o) {
       all_cases = false;
     }
   if (one_type && all_cases) fmt::print("each case in one type; ./warpath check has all of them\n");
-  if (!backend.gpu && !o.counts && exit_status(outcomes) == all_passed)
+  if (!backend.gpu && !counts && exit_status(outcomes) == all_passed)
     fmt::print("{} ./warpath run {} --counts shows why a rung is fast or slow\n",
                paint(Tone::note, "also:"), outcomes.front().entry->name());
   fmt::print("{} {}\n", paint(Tone::note, "next:"), next_step(places, outcomes, backend, roofline));
@@ -194,11 +207,13 @@ const Command run_command = {
       flags.seconds("--seconds", o.seconds,
                     "timer budget of one rung and case on a GPU, all its turns together");
       flags.yes("--counts", o.counts,
-                "compile each rung once more and count what it does to memory, on this CPU");
-      flags.seconds(
-          "--count-seconds", o.count_seconds,
-          "with --counts: how long the whole command may take per op; cases and rungs left "
-          "out say so");
+                "count what each rung does to memory, on this CPU: on a GPU and for several ops, "
+                "or with more of the "
+                "time for the counts than for the checks");
+      flags.yes("--no-counts", o.no_counts, "the checks alone");
+      flags.seconds("--count-seconds", o.count_seconds,
+                    "with counts: how long the whole command may take per op; cases and rungs left "
+                    "out say so");
       flags.yes("-v,--verbose", o.verbose, "every failure with all it printed");
       add_running_flags(flags, o);
       add_json_flag(flags, o);

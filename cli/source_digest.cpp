@@ -36,7 +36,7 @@ const SourceDigests::Source& SourceDigests::read(const fs::path& path) {
   const auto [at, is_new] = sources_.try_emplace(path);
   if (!is_new) return at->second;
   const std::string text = read_text(root_ / path);
-  at->second.code = digest(without_layout(only_code(text)));
+  at->second.code = digest(every_letter_ ? text : without_layout(only_code(text)));
   for (const fs::path name : includes_of(text))
     for (const fs::path& header : {name, path.parent_path() / name})
       if (fs::is_regular_file(root_ / header)) at->second.headers.insert(header.lexically_normal());

@@ -13,7 +13,9 @@ namespace warpath::cli {
 // include. Comments, spaces and texts in quotes do not count. Each file is read once.
 class SourceDigests {
  public:
-  explicit SourceDigests(std::filesystem::path root) : root_(std::move(root)) {}
+  // `every_letter`: comments, spaces and texts count too, for what names the lines of a file.
+  explicit SourceDigests(std::filesystem::path root, bool every_letter = false)
+      : root_(std::move(root)), every_letter_(every_letter) {}
 
   // Sixteen hex digits. `file` as its rung was compiled from it, here or in another folder. Empty: it is not in this tree.
   std::string of(const std::string& file);
@@ -28,6 +30,7 @@ class SourceDigests {
                std::map<std::filesystem::path, std::uint64_t>& into);
 
   std::filesystem::path root_;
+  bool every_letter_;
   std::map<std::filesystem::path, Source> sources_;
 };
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "cli/call.h"
+#include "cli/counted_library.h"
 #include "cli/debug.h"
 #include "cli/kernel_source.h"
 #include "cli/learner.h"
@@ -255,11 +256,13 @@ Xray xray_rung(const harness::Places& places, const std::string& op, const fs::p
   PlainOptions plain{{}, o.kernel, {o.grid, o.block, o.shared}};
   if (!op.empty()) plain.ops = {op};
   const auto build = [&](const std::string& one_float) {
+    const fs::path kept = counted_library(places, source, one_float);
+    if (!kept.empty() && fs::exists(kept)) return kept;
     Progress progress;
     progress.show("compiling " + file.string() + " to be counted");
     const fs::path library = folder.file(fmt::format("counted{}.so", one_float));
     build_kernel(places, backend, Build::xray, file, plain, library, one_float);
-    return library;
+    return !kept.empty() && keep_counted_library(library, kept) ? kept : library;
   };
   // For one type, which is most often enough; then for the type that was missing; then for all.
   std::string type = likely_float(places, op, source, o);

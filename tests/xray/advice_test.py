@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The largest waste of a rung is the one that its next rung removes: advice.json.
+"""Each sentence names a waste that the counts show (shown.py), the largest first. For every rung that has a next one: whether
+the next one removes what comes first, or the class that the counts or the H200's times prove: advice.json.
 
     advice_test.py WARPATH ROOT [--all] [--op OP] [--saved FOLDER] [--write]
 
@@ -11,8 +12,8 @@ case: of the kind that comes first, the next rung must have a third less, in cyc
 other kind, and a tenth at least. Else {"instead": kind, "class": class, "why": reason}, also with "on": the case. The classes
 are in CLASSES; each is a statement that is held to the counts or to the times in results/h200.json.
 Rungs that nobody has read with xray yet are named in not_read.json, each with the reason; any other rung without an entry is
-an error. Without --all only rungs of a few ops are run, and those whose next rung is among them are held to its counts; with
-it all rungs, the last of each ladder too: they must be counted. --saved keeps what was counted in a folder and uses it again,
+an error. Without --all only rungs of a few ops are run, one or more of each class that few counts prove; what times prove is
+held for all entries. With it all rungs, the last of each ladder too: they must be counted. --saved keeps what was counted in a folder and uses it again,
 priced again, so that a run that was interrupted can go on. --write puts the numbers into docs/xray.md.
 
 claims.json has what lessons say about bytes, coalescing and bank conflicts: the words, which must be in the op's README,
@@ -31,6 +32,7 @@ from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
+from shown import broken_sentences
 from sweep import RUNG, label, ladders, xray
 
 here = Path(__file__).resolve().parent
@@ -38,6 +40,8 @@ here = Path(__file__).resolve().parent
 # One ladder for each kind of waste.
 QUICK = ("transpose", "vector_add", "reduce", "softmax")
 QUICK_CLAIMS = ("matrix_add/01_row_by_x", "fused_elementwise/01_four_kernels", "noise/01_naive")
+# Of classes that the ladders above have no rung of.
+QUICK_CLASSES = ("add_norm/01_two_kernels", "merge/03_shared")
 
 
 LEAST_FALL, LEAST_OF_MOST, LEAST_GAIN, LEAST_SHARE = 1 / 3, 1 / 10, 1.1, 0.01
@@ -419,9 +423,9 @@ def main():
         quick = [
             n
             for n, e in advice.items()
-            if isinstance(e, list) and n.split("/")[0] in QUICK and "/backward" not in n
+            if n.split("/")[0] in QUICK and "/backward" not in n
         ]
-        chosen = {name: rungs[name] for name in (*quick, *QUICK_CLAIMS) if name in rungs}
+        chosen = {name: rungs[name] for name in (*quick, *QUICK_CLAIMS, *QUICK_CLASSES)}
 
     own = {name for name in chosen if not case_of(advice.get(name))}
     readings = Readings(args.warpath, root, rungs, args.saved and args.saved.resolve(), own)
@@ -429,6 +433,8 @@ def main():
     for name, entry in advice.items():
         if name in after:
             failures += poorly_chosen(name, entry, after, rungs)
+            if isinstance(entry, dict) and entry["class"] == "no gain":
+                failures += broken_class(name, entry, None, after, rungs, readings)
 
     def check(name):
         """(lines to print, failures)"""
@@ -437,7 +443,7 @@ def main():
         x = readings.read(base_of(name, on), on)
         if "error" in x:
             return [], [f"{name}: {x['error']}"]
-        lines, wrong = [], []
+        lines, wrong = [], broken_sentences(name, x)
         if name in claims:
             wrong += broken_claim(name, readings.read(name, claims[name].get("on")), claims[name])
             lines.append(f"{'WRONG' if wrong else 'ok'}  {name}: {claims[name]['says']}")
@@ -448,8 +454,7 @@ def main():
             said = x["waste"][0]["sentence"] if x["waste"] else ""
             wrong.append(f"{name}: {got}, not {kind} ({entry}). It says: {said}")
         elif isinstance(entry, dict):
-            if args.all or args.op:
-                wrong += broken_class(name, entry, x, after, rungs, readings)
+            wrong += broken_class(name, entry, x, after, rungs, readings)
         elif args.all or args.op or after[name] in chosen:
             wrong += broken_agreement(name, entry, x, after, readings)
         lines.append(f"{'WRONG' if wrong else 'ok'}  {name}: {got}")
