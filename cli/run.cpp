@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <set>
 
 #include "cli/command.h"
@@ -94,6 +95,15 @@ bool is_one_folder(const std::vector<OpEntry>& ops) {
   return std::ranges::all_of(ops, [&](const OpEntry& e) { return e.folder == ops.front().folder; });
 }
 
+// Which part of the time the checks may take: nearly all of it where the counts of all rungs are there already.
+double share_of_checks(const Options& o, const std::vector<OpEntry>& ops, KeptCounts* kept) {
+  if (o.counts) return 0.25;  // the counts are what was asked for
+  for (const OpEntry& e : ops)
+    for (const harness::Contestant& c : e.contestants)
+      if (!c.rung->peer && kept->of(e.name(), c).is_null()) return 0.6;
+  return 0.9;
+}
+
 // The launcher builds what counting needs; a program that was built alone may be without it.
 bool can_count(const harness::Places& places) {
   return std::filesystem::exists(places.lib / "libsimt_xray.so");
@@ -143,10 +153,12 @@ int run(const Options& o) {
 
   harness::Settings settings = make_settings(places, backend, o);
   settings.time = backend.gpu;
+  std::unique_ptr<KeptCounts> kept;
+  if (counts && !o.counts) kept = std::make_unique<KeptCounts>(places);
   if (soon) {
-    const double for_checks = o.counts ? 0.25 : 0.6;  // of the time
     smallest_first(ops);
-    settings.op_seconds = for_checks * seconds_in_all(o, ops) / static_cast<double>(ops.size());
+    settings.op_seconds = share_of_checks(o, ops, kept.get()) * seconds_in_all(o, ops) /
+                          static_cast<double>(ops.size());
   }
   if (!o.json) print_backend(backend, settings);
   harness::Roofline roofline;
@@ -161,7 +173,8 @@ int run(const Options& o) {
       const double seconds = seconds_to_count(o, start, ops, j["ops"].size());
       j["ops"].push_back(outcome_json(outcome, roofline));
       if (soon) j["ops"].back()["cases_left_out"] = outcome.left_out();
-      if (counts) j["ops"].back()["counts"] = count_rungs(places, *outcome.entry, seconds);
+      if (counts)
+        j["ops"].back()["counts"] = count_rungs(places, *outcome.entry, kept.get(), seconds);
     }
     j["next"] = next_step(places, outcomes, backend, roofline);
     print_json(j);
@@ -175,7 +188,7 @@ int run(const Options& o) {
       Progress progress;
       progress.show("compiling the rungs of " + outcome.entry->name() + " to be counted");
       const nlohmann::ordered_json found =
-          count_rungs(places, *outcome.entry, seconds_to_count(o, start, ops, at++));
+          count_rungs(places, *outcome.entry, kept.get(), seconds_to_count(o, start, ops, at++));
       progress.clear();
       print_counts(found);
     }
@@ -206,10 +219,9 @@ const Command run_command = {
       add_selection_flags(flags, o);
       flags.seconds("--seconds", o.seconds,
                     "timer budget of one rung and case on a GPU, all its turns together");
-      flags.yes("--counts", o.counts,
-                "count what each rung does to memory, on this CPU: on a GPU and for several ops, "
-                "or with more of the "
-                "time for the counts than for the checks");
+      flags.yes(
+          "--counts", o.counts,
+          "count now what each rung does to memory, on this CPU, also for several ops or on a GPU");
       flags.yes("--no-counts", o.no_counts, "the checks alone");
       flags.seconds("--count-seconds", o.count_seconds,
                     "with counts: how long the whole command may take per op; cases and rungs left "

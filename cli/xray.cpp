@@ -14,6 +14,7 @@
 #include "cli/ladder_files.h"
 #include "cli/op_names.h"
 #include "cli/report.h"
+#include "cli/source_digest.h"
 #include "cli/terminal.h"
 #include "cli/xray_counts.h"
 #include "cli/xray_page.h"
@@ -229,6 +230,7 @@ void print_whole(const Xray& x, const GpuFacts& gpu) {
 void print(const Xray& x, const GpuFacts& gpu) {
   fmt::print("{}{}\n", paint(Tone::strong, x.title),
              x.test.empty() ? "" : ", " + x.test + (x.shape.empty() ? "" : " (" + x.shape + ")"));
+  if (!x.note.empty()) fmt::print("  {}\n", paint(Tone::note, "note: " + x.note));
   print_sentences(x);
   print_whole(x, gpu);
   print_source(x);
@@ -243,6 +245,10 @@ void print(const Xray& x, const GpuFacts& gpu) {
 ordered_json data_of(const Xray& x, const GpuFacts& gpu) {
   ordered_json j = {{"title", x.title}, {"file", x.file.string()}, {"case", x.test},
                     {"shape", x.shape}, {"flops", x.flops},        {"least_bytes", x.least_bytes}};
+  if (const std::string source = SourceDigests(harness::find_places().root).of(x.file.string());
+      !source.empty())
+    j["source"] = source;
+  if (!x.note.empty()) j["note"] = x.note;
   j["totals"] = totals_json(x);
   j["key"] = to_json(key_counts(x));
   for (const XrayWaste& w : x.waste)
@@ -329,7 +335,8 @@ std::vector<Xray> neighbours(const harness::Places& places, const Xray& x, const
 XrayPagePart page_part(const Xray& x, const GpuFacts& gpu) {
   const bool is_known = x.flops > 0 && x.least_bytes > 0;
   return {x.title,
-          x.test + (x.shape.empty() ? "" : " (" + x.shape + ")"),
+          x.test + (x.shape.empty() ? "" : " (" + x.shape + ")") +
+              (x.note.empty() ? "" : (x.test.empty() ? "" : "; ") + x.note),
           x.file.string(),
           x.flops,
           x.launches,
@@ -350,6 +357,11 @@ int xray(const Options& o) {
     op = words[0];
     words.erase(words.begin());
   }
+  if (words.size() > 1 && fs::is_regular_file(words[0]) && !words[0].ends_with(".cu"))
+    throw Refusal(
+        fmt::format("xray: {0} takes no words of its own here; run it as it is, and then ./warpath "
+                    "xray xray.json",
+                    words[0]));
   if (words.size() != 1) throw Refusal("xray: one rung, file or program; two rungs with --compare");
   const Xray x = take_xray(places, words[0], op, o);
   std::optional<Xray> other;

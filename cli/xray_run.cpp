@@ -21,6 +21,24 @@
 namespace fs = std::filesystem;
 
 namespace warpath::cli {
+namespace {
+
+// Why no case of an op has the name and the type that were asked for.
+std::string unknown_case(const Op& op, const std::string& wanted, const std::string& type) {
+  std::vector<std::string> cases, types;
+  for (const Case& c : op.cases) {
+    add_unique(cases, c.name);
+    for (const DType d : harness::dtypes_of(op, c)) add_unique(types, std::string(name(d)));
+  }
+  const std::string of = "of " + op.contract.name();
+  if (!type.empty() && std::find(types.begin(), types.end(), type) == types.end())
+    return did_you_mean("dtype", type, types, of);
+  if (std::ranges::none_of(cases, [&](const std::string& c) { return c.starts_with(wanted); }))
+    return did_you_mean("case", wanted, cases, of);
+  return fmt::format("case '{}' {} has no type {}", wanted, of, type);
+}
+
+}  // namespace
 
 ChosenCase choose_counted_case(const Op& op, const Rung& rung, const Options& o, bool timed) {
   const std::string wanted = o.cases.empty() ? "" : o.cases.front();
@@ -92,8 +110,7 @@ ChosenCase choose_counted_case(const Op& op, const Rung& rung, const Options& o,
                     "cannot be halved",
                     too_large, op.contract.name()));
   if (best.test == nullptr)
-    throw Refusal(why.empty() ? fmt::format("{} has no such case and type", op.contract.name())
-                              : "no case fits: " + why);
+    throw Refusal(why.empty() ? unknown_case(op, wanted, type) : "no case fits: " + why);
   return best;
 }
 
@@ -104,8 +121,20 @@ struct TypeMissing {
   std::string only;
 };
 
-nlohmann::json run_counted(const std::vector<std::string>& command, int blocks,
-                           bool one_type = false) {
+// "ended with status 3", "was ended by signal 6"
+std::string ending(int status) {
+  return status > 128 ? fmt::format("was ended by signal {}", status - 128)
+                      : fmt::format("ended with status {}", status);
+}
+
+struct Counted {
+  nlohmann::json counts;
+  int status = 0;  // of the program
+};
+
+// `name`: how the program is called in messages.
+Counted run_counted(const std::vector<std::string>& command, const std::string& name, int blocks,
+                    bool one_type = false) {
   harness::TemporaryFolder folder;
   const fs::path file = folder.file("xray.json");
   setenv("SIMT_XRAY_JSON", file.c_str(), 1);
@@ -115,14 +144,14 @@ nlohmann::json run_counted(const std::vector<std::string>& command, int blocks,
   if (one_type && result.output.find("no kernel for dtype") != std::string::npos)
     throw TypeMissing{""};
   if (!fs::exists(file)) {
-    throw Refusal(
-        fmt::format("{} counted nothing: it launches no kernel that was built by `cc --xray`, or "
-                    "takes the counts "
-                    "itself (simt::take_counts){}",
-                    fs::path(command.front()).filename().string(),
-                    result.output.empty() ? "" : ". It says:\n" + result.output));
+    const std::string why = result.status > 128
+                                ? "it " + ending(result.status) + " before it could write them"
+                                : "it launches no kernel that was built by `cc --xray`, or takes "
+                                  "the counts itself (simt::take_counts)";
+    throw Refusal(fmt::format("{} counted nothing: {}{}", name, why,
+                              result.output.empty() ? "" : ". It says:\n" + result.output));
   }
-  return nlohmann::json::parse(read_text(file));
+  return {nlohmann::json::parse(read_text(file)), result.status};
 }
 
 std::string compiler(const harness::Places& places) {
@@ -187,11 +216,16 @@ Xray count_case(const harness::Places& places, const OpEntry& e, const Rung& run
   x.timed = chosen.small ? record_timed(places, *e.op, rung, *chosen.test, chosen.dtype)
                          : other_timed(places, *e.op, rung, *chosen.test, chosen.dtype);
   x.timed.grown = chosen.small.has_value();
-  x.raw = run_counted({places.program.string(), "check", built.library.string(),
-                       chosen.small ? "--smaller" : "--case", chosen.test->name, "--dtype",
-                       std::string(name(chosen.dtype)), "--backend", "simt", "--no-fork",
-                       "--launches", "1", "--source", source.string()},
-                      o.blocks, !built.one_float.empty());
+  const Counted counted =
+      run_counted({places.program.string(), "check", built.library.string(),
+                   chosen.small ? "--smaller" : "--case", chosen.test->name, "--dtype",
+                   std::string(name(chosen.dtype)), "--backend", "simt", "--no-fork", "--launches",
+                   "1", "--source", source.string()},
+                  source.filename().string(), o.blocks, !built.one_float.empty());
+  x.raw = counted.counts;
+  if (counted.status != 0)
+    x.note = fmt::format("its result is wrong on this case; ./warpath check {} {} says where",
+                         e.name(), source.string());
   return x;
 }
 
@@ -294,7 +328,10 @@ Xray xray_program(const harness::Places& places, const fs::path& file, const Opt
     if (built.status != 0)
       throw Refusal(fmt::format("{} does not compile:\n{}", file.string(), built.output));
   }
-  x.raw = run_counted({program}, o.blocks);
+  const Counted counted = run_counted({program}, x.title, o.blocks);
+  x.raw = counted.counts;
+  if (counted.status != 0)
+    x.note = fmt::format("it {}: the counts are of what ran until then", ending(counted.status));
   return x;
 }
 
@@ -305,6 +342,7 @@ Xray saved_xray(const nlohmann::json& j) {
   x.file = j.at("file").get<std::string>();
   x.test = j.at("case");
   x.shape = j.at("shape");
+  x.note = j.value("note", "");
   x.flops = j.at("flops");
   x.least_bytes = j.at("least_bytes");
   if (const auto t = j.find("timed"); t != j.end()) {
@@ -317,6 +355,18 @@ Xray saved_xray(const nlohmann::json& j) {
   }
   x.raw = j.at("counts");
   return x;
+}
+
+// "8 of 512 blocks were counted, evenly over the grid"; empty: all.
+std::string of_blocks(const std::vector<XrayLaunch>& launches) {
+  double counted = 0, all = 0;
+  for (const XrayLaunch& l : launches) {
+    counted += l.launches * l.blocks_counted;
+    all += l.launches * l.blocks;
+  }
+  return counted < all ? fmt::format("{} of {} blocks were counted, evenly over the grid",
+                                     short_count(counted), short_count(all))
+                       : "";
 }
 
 // Few elements that are indexed once: ptxas may select among registers instead. Where nvcc was asked, its stack frame tells.
@@ -363,6 +413,9 @@ Xray take_xray(const harness::Places& places, const std::string& word, const std
   } else if (!fs::exists(word) && (is_file || word.starts_with("./") || word.starts_with("../") ||
                                    word.starts_with("/"))) {
     throw Refusal(no_file(word));
+  } else if (is_file && !word.ends_with(".cu") && !op.empty()) {
+    throw Refusal(
+        fmt::format("xray: {} is a program; --op is for a .cu file with a kernel of the op", word));
   } else if (is_file && (!word.ends_with(".cu") || (op.empty() && has_main(word)))) {
     x = xray_program(places, word, o);
   } else if (is_file) {
@@ -378,6 +431,9 @@ Xray take_xray(const harness::Places& places, const std::string& word, const std
   }
   x.launches = read_xray(x.raw, x.file.string());
   if (x.launches.empty()) throw Refusal(fmt::format("{}: its kernels touch no memory", x.title));
+  if (const std::string sampled = of_blocks(x.launches);
+      x.note.find(sampled) == x.note.npos)  // what was saved has it
+    x.note += (x.note.empty() ? "" : "; ") + sampled;
   if (!x.file.empty() && o.registers) x.ptxas = registers_of(places, x.file);
   const XrayNeeds needs{.least_bytes = x.least_bytes,
                         .flops = x.flops,

@@ -177,8 +177,13 @@ ordered_json to_json(const KeyCounts& k) {
 
 ordered_json totals_json(const Xray& x) {
   ordered_json j;
-  for (const Key& k : keys)
-    j[std::string(k.metric).empty() ? std::string(k.name) : k.metric] = k.of(x);
+  std::string above;  // what an indented one is of
+  for (const Key& k : keys) {
+    const std::string name = k.name, metric = k.metric;
+    const bool is_part = name.starts_with("  ");
+    if (!is_part) above = name;
+    j[!metric.empty() ? metric : is_part ? above + ", " + name.substr(2) : name] = k.of(x);
+  }
   return j;
 }
 
@@ -230,18 +235,37 @@ void print_comparison(const Xray& a, const Xray& b) {
   }
 }
 
+KeptCounts::KeptCounts(const harness::Places& places) : sources_(places.root) {
+  const fs::path file = places.root / "ops/counts.json";
+  if (fs::exists(file)) all_ = json::parse(read_text(file), nullptr, false);
+}
+
+json KeptCounts::of(const std::string& op, const harness::Contestant& rung) {
+  if (!all_.is_object() || !all_.contains(op) || !all_[op].contains(rung.name)) return nullptr;
+  const json& found = all_[op][rung.name];
+  const std::string source = sources_.of(rung.rung->file);
+  return !source.empty() && found.value("source", "") == source ? found : json(nullptr);
+}
+
 ordered_json count_rungs(const harness::Places& places, const harness::OpEntry& entry,
-                         double seconds) {
+                         KeptCounts* kept, double seconds) {
   const auto start = std::chrono::steady_clock::now();
   const auto left = [&] {
     return seconds -
            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
-  std::vector<std::string> rungs, files;
+  SourceDigests sources(places.root);
+  std::vector<const harness::Contestant*> rungs;
+  ordered_json counts;
   for (const harness::Contestant& c : entry.contestants) {
     if (c.rung->peer) continue;
-    rungs.push_back(c.name);
-    files.emplace_back(c.rung->file);
+    counts[c.name] = nullptr;  // in the order of the ladder
+    if (const json known = kept != nullptr ? kept->of(entry.name(), c) : json(); !known.is_null()) {
+      counts[c.name] = known;
+      counts[c.name]["kept"] = true;
+    } else {
+      rungs.push_back(&c);
+    }
   }
   std::vector<json> found(rungs.size());
   std::atomic<std::size_t> next = 0;
@@ -251,25 +275,26 @@ ordered_json count_rungs(const harness::Places& places, const harness::OpEntry& 
     for (unsigned i = 0; i < std::min<std::size_t>(cores, rungs.size()); ++i)
       workers.emplace_back([&] {
         for (std::size_t at; (at = next++) < rungs.size();)
-          found[at] = xray_json(places, {files[at], "--op", entry.name()}, left());
+          found[at] =
+              xray_json(places, {std::string(rungs[at]->rung->file), "--op", entry.name()}, left());
       });
   }
-  ordered_json counts;
   for (std::size_t i = 0; i < rungs.size(); ++i) {
-    ordered_json& to = counts[rungs[i]];
+    ordered_json& to = counts[rungs[i]->name];
     if (found[i].contains("error")) {
       const bool left_out = found[i].contains("left_out");
       if (left_out) to["left_out"] = true;
       to["error"] =
           left_out ? fmt::format("left out: no time was left; `./warpath xray {}/{}` counts it",
-                                 entry.name(), rungs[i])
+                                 entry.name(), rungs[i]->name)
                    : found[i]["error"].get<std::string>();
       continue;
     }
     to = found[i]["key"];
     to["case"] = found[i]["case"];
     to["waste"] = found[i]["waste"].empty() ? json(nullptr) : found[i]["waste"][0]["kind"];
-    to["sentence"] = found[i]["waste"].empty() ? json("") : found[i]["waste"][0]["sentence"];
+    if (const std::string source = sources.of(rungs[i]->rung->file); !source.empty())
+      to["source"] = source;
   }
   return counts;
 }
@@ -306,10 +331,17 @@ void print_counts(const ordered_json& counts) {
   for (const auto& [rung, c] : counts.items())
     if (c.contains("error") && !c.contains("left_out"))
       fmt::print("  not counted: {}: {}\n", rung, c["error"].get<std::string>());
+  const auto kept =
+      std::count_if(counts.begin(), counts.end(), [](const auto& c) { return c.contains("kept"); });
   fmt::print("{}\n",
              paint(Tone::dim,
-                   "  counted on this CPU, one case per rung: bytes through L1 against what the "
-                   "op must move; barriers of a thread. ./warpath xray OP/RUNG shows the lines"));
+                   "  one case per rung: bytes through L1 against what the op must move; barriers "
+                   "of a thread. ./warpath xray OP/RUNG shows the lines"));
+  if (kept > 0)
+    fmt::print("{}\n",
+               paint(Tone::dim, fmt::format("  {} of {} as ops/counts.json has them, their sources "
+                                            "unchanged since; --counts counts them again",
+                                            kept, counts.size())));
 }
 
 std::string slow_here(const harness::Places& places, const fs::path& file, double seconds) {

@@ -7,6 +7,7 @@
 
 #include "cli/grading.h"
 #include "cli/report.h"
+#include "cli/source_digest.h"
 #include "cli/xray_run.h"
 
 namespace warpath::cli {
@@ -32,10 +33,22 @@ void print_sentences(const Xray& x);
 // Two kernels side by side.
 void print_comparison(const Xray& a, const Xray& b);
 
-// The counts of each rung of an op, from a run of one case each: by the rung's name. A rung that cannot be counted has
-// "error"; one that `seconds` were too short for has "left_out" too.
+// The counts of shipped rungs as ops/counts.json has them, for those whose source has not changed since.
+class KeptCounts {
+ public:
+  explicit KeptCounts(const harness::Places& places);
+  // Null: not there, or of another source.
+  nlohmann::json of(const std::string& op, const harness::Contestant& rung);
+
+ private:
+  nlohmann::json all_;
+  SourceDigests sources_;
+};
+
+// The counts of each rung of an op: by the rung's name. Those that `kept` has; the others from a run of one case each. A
+// rung that cannot be counted has "error"; one that `seconds` were too short for has "left_out" too.
 nlohmann::ordered_json count_rungs(const harness::Places& places, const harness::OpEntry& entry,
-                                   double seconds);
+                                   KeptCounts* kept, double seconds);
 void print_counts(const nlohmann::ordered_json& counts);
 
 // One sentence about a kernel that is right, where a large share of its work is waste; else "".

@@ -143,6 +143,7 @@ void find_narrow(const XrayLaunch& l, const XrayAccess& a, const Prices& price,
   if (a.bytes >= 16 || a.bytes == 0 || a.atomic() || !a.has_stride || a.stride != a.bytes ||
       a.lanes_per_request() < 24)
     return;
+  if (std::ceil(a.requests * a.bytes / 16) >= a.requests) return;  // a single one
   const double extra = a.requests * (1 - a.bytes / 16.0);
   XrayWaste w{
       "narrow accesses",           a.file, a.line, l.kernel, extra * price.narrow_request, 0, "",

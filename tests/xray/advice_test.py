@@ -32,6 +32,7 @@ from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
+from counts import broken_entry, kept_counts
 from shown import broken_sentences
 from sweep import RUNG, label, ladders, xray
 
@@ -408,6 +409,7 @@ def main():
     root = args.root.resolve()
     advice = json.loads((here / "advice.json").read_text())
     claims = json.loads((here / "claims.json").read_text())
+    kept = kept_counts(root)
     failures = missing_entries(root, advice)
     rungs = {label(f): f for ladder in ladders(root).values() for f in ladder}
     failures += missing_words(claims, rungs)
@@ -444,6 +446,8 @@ def main():
         if "error" in x:
             return [], [f"{name}: {x['error']}"]
         lines, wrong = [], broken_sentences(name, x)
+        if not on:
+            wrong += broken_entry(name, x, kept, args.all)
         if name in claims:
             wrong += broken_claim(name, readings.read(name, claims[name].get("on")), claims[name])
             lines.append(f"{'WRONG' if wrong else 'ok'}  {name}: {claims[name]['says']}")
