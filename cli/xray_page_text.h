@@ -18,7 +18,7 @@ inline constexpr const char* xray_page_head = R"html(<!doctype html>
 body { margin: 0; background: var(--bg); color: var(--ink); font: 16px/1.45 system-ui, sans-serif; }
 main { max-width: 1500px; margin: 0 auto; padding: 16px; }
 h1 { font-size: 1.5rem; margin: 0 0 2px; } h2 { font-size: 1.05rem; margin: 0 0 8px; }
-.sub { color: var(--dim); margin: 0 0 12px; }
+a { color: var(--cool); } .sub { color: var(--dim); margin: 0 0 12px; }
 ol { margin: 0 0 16px; padding-left: 1.4em; } ol li { margin: 4px 0; } ol button { font: inherit; color: var(--cool); background: none; border: 0;
   padding: 0; text-align: left; vertical-align: top; cursor: pointer; text-decoration: underline; }
 .cols { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 16px; align-items: start; }
@@ -39,6 +39,7 @@ table.t { border-collapse: collapse; font-size: 13px; } .scroll { overflow-x: au
 table.t th, table.t td { text-align: right; padding: 3px 10px; border-bottom: 1px solid var(--line); white-space: nowrap; }
 table.t th:first-child, table.t td:first-child, table.t th:nth-child(2), table.t td:nth-child(2) { text-align: left; }
 .bad, .source td.g.bad { color: var(--bad); font-weight: 600; } .note { color: var(--dim); font-size: 14px; }
+@media (max-width: 500px) { main { padding: 8px; } .card { padding: 8px; } .source { font-size: 11px; } .source td { padding: 0 4px; } }
 </style>
 </head>
 <body>
@@ -183,7 +184,7 @@ function sectors(a, lanes) {
     const mine = new Set(); for (const l of used.get(m)) for (let b = 0; b < a.bytes; ++b) { const q = lanes[l] + b - m * 32; if (q >= 0 && q < 32) mine.add(q); }
     for (const q of mine) s.append(svg("rect", {x: x - w / 2 + 1 + q / 32 * (w - 2), y: y + 1, width: (w - 2) / 32 + 0.2, height: 16, fill: "var(--ok)"}));
     if (gap) s.append(svg("line", {x1: x - w / 2, y1: y - 4, x2: x - w / 2, y2: y + 22, stroke: "var(--bad)", "stroke-width": 2})); });
-  s.append(svg("text", {x: 16, y: 112, class: "d"}, "sectors of 32 bytes; green: bytes that are used; red: addresses are not neighbours"));
+  s.append(svg("text", {x: 16, y: h - 26, class: "d"}, "sectors of 32 bytes; green: bytes that are used; red: addresses are not neighbours"));
   const asked = new Set(); lanes.forEach(o => { if (o !== null) for (let b = 0; b < a.bytes; ++b) asked.add(o + b); });
   s.append(svg("text", {x: 16, y: h - 8}, `${n} sectors move ${n * 32} bytes, ${asked.size} are used; ${Math.ceil(asked.size / 32)} sectors would do`));
   return s;
@@ -197,7 +198,7 @@ function addresses(a, lanes) {
   lanes.forEach((o, i) => { if (o !== null) s.append(svg("line", {x1: laneX(i), y1: 34, x2: x(list.indexOf(o)), y2: 120, stroke: "var(--lane)", "stroke-width": 1, opacity: 0.55})); });
   list.forEach((o, i) => { s.append(svg("rect", {x: x(i) - w / 2 + 1, y: 120, width: w - 2, height: 18, fill: i ? "var(--bad)" : "var(--ok)", stroke: "var(--dim)"}));
     if (w > 17) s.append(svg("text", {x: x(i), y: 133, "text-anchor": "middle", style: "fill:var(--card);font-size:9px"}, o / a.bytes)); });
-  s.append(svg("text", {x: 16, y: 112, class: "d"}, `elements of ${a.array}`));
+  s.append(svg("text", {x: 16, y: 152, class: "d"}, `elements of ${a.array}`));
   s.append(svg("text", {x: 16, y: 168}, a.space === "constant" ? `${n} addresses: constant memory serves them one after the other` : `${n} elements in local memory: a register cannot be indexed`));
   return s;
 }
@@ -224,7 +225,7 @@ function timeline() {
       if (waits) bar.append(svg("title", {}, w === slow ? `the others wait for warp ${w}` : `warp ${w}: ${n} steps, then it waits for warp ${slow}`)); s.append(bar);
       if (n < m) s.append(svg("rect", {x: x + pw * n / m, y, width: pw * (m - n) / m, height: 9, fill: "var(--seg)"})); });
     x += pw; if (p.line) { const bar = svg("line", {x1: x, y1: 18, x2: x, y2: 24 + warps * 12, stroke: "var(--ink)", "stroke-width": 1.5}); bar.append(svg("title", {}, "barrier at line " + p.line)); s.append(bar);
-      if (x - said > 26) { s.append(svg("text", {x, y: 13, "text-anchor": "middle", class: "d"}, "l. " + p.line)); said = x; } } });
+      if (x - said > 32) { s.append(svg("text", {x, y: 13, "text-anchor": "middle", class: "d"}, "l. " + p.line)); said = x; } } });
   s.append(svg("text", {x: 4, y: h - 6, class: "d"}, "steps of the warps of block 0" + (uneven ? "; grey: waits at the barrier for the red one" : "; a line: a barrier"))); box.append(s);
 }
 
