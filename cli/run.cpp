@@ -201,7 +201,7 @@ int run(const Options& o) {
       all_cases = false;
     }
   if (one_type && all_cases) fmt::print("each case in one type; ./warpath check has all of them\n");
-  if (!backend.gpu && !counts && exit_status(outcomes) == all_passed)
+  if (!backend.gpu && !counts && !o.no_counts && exit_status(outcomes) == all_passed)
     fmt::print("{} ./warpath run {} --counts shows why a rung is fast or slow\n",
                paint(Tone::note, "also:"), outcomes.front().entry->name());
   fmt::print("{} {}\n", paint(Tone::note, "next:"), next_step(places, outcomes, backend, roofline));

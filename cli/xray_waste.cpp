@@ -17,8 +17,8 @@ std::string where(const std::string& file, int line, const std::string& kernel) 
   return line > 0 ? fmt::format("{}:{}", fs::path(file).filename().string(), line) : kernel;
 }
 
-std::string where(const XrayAccess& a) {
-  return where(a.file, a.line, "");
+std::string where(const XrayAccess& a, const XrayLaunch& l) {
+  return where(a.file, a.line, l.kernel);
 }
 
 namespace {
@@ -64,18 +64,18 @@ void find_uncoalesced(const XrayLaunch& l, const XrayAccess& a, const Prices& pr
     w.sentence = fmt::format(
         "{} {} with a stride of {} bytes between neighbouring lanes: {}. Let consecutive threads "
         "take consecutive elements.",
-        where(a), verb(a), std::abs(a.stride), touches);
+        where(a, l), verb(a), std::abs(a.stride), touches);
   } else if (a.misaligned > 0.5 * a.requests && (a.has_stride || is_mostly_side_by_side(a))) {
     w.sentence = fmt::format(
         "{} {} neighbouring elements, but begins inside a 32-byte sector: {}. Begin at a multiple "
         "of 32 bytes.",
-        where(a), verb(a), touches);
+        where(a, l), verb(a), touches);
     w.lesson = "ops/elementwise/vector_add";
   } else {
     w.sentence = fmt::format(
         "{} {} scattered addresses: {}. Let the lanes of a warp work on neighbouring elements, or "
         "reorder the data through shared memory.",
-        where(a), verb(a), touches);
+        where(a, l), verb(a), touches);
     w.lesson = "ops/layout/transpose";
   }
   into.push_back(std::move(w));
@@ -113,7 +113,7 @@ void find_conflicts(const XrayLaunch& l, const XrayAccess& a, const Prices& pric
       "{} {} shared memory with {}-way bank conflicts: a request takes {} wavefronts where {} "
       "would "
       "do. {}",
-      where(a), verb(a), with_digit(way), with_digit(a.cost()),
+      where(a, l), verb(a), with_digit(way), with_digit(a.cost()),
       with_digit(std::max(1.0, a.least())), padding(a));
   into.push_back(std::move(w));
 }
@@ -134,7 +134,7 @@ void find_meetings(const XrayLaunch& l, const XrayAccess& a, const Prices& price
   w.sentence = fmt::format(
       "{} has {} lanes of a warp meet on one address: they are served one after the other. Add up "
       "inside the warp or the block first, then let one lane do the atomic.",
-      where(a), with_digit(most));
+      where(a, l), with_digit(most));
   into.push_back(std::move(w));
 }
 
@@ -151,8 +151,8 @@ void find_narrow(const XrayLaunch& l, const XrayAccess& a, const Prices& price,
   w.sentence = fmt::format(
       "{} {} {} per thread: a warp asks for {} bytes per instruction where 512 are possible. "
       "16 bytes per thread (float4) would take {} requests in place of {}.",
-      where(a), verb(a), a.bytes == 1 ? "1 byte" : fmt::format("{} bytes", a.bytes), 32 * a.bytes,
-      short_count(std::ceil(a.requests * a.bytes / 16)), short_count(a.requests));
+      where(a, l), verb(a), a.bytes == 1 ? "1 byte" : fmt::format("{} bytes", a.bytes),
+      32 * a.bytes, short_count(std::ceil(a.requests * a.bytes / 16)), short_count(a.requests));
   into.push_back(std::move(w));
 }
 
@@ -171,7 +171,7 @@ void find_constants(const XrayLaunch& l, const XrayAccess& a, const Prices& pric
   w.sentence = fmt::format(
       "{} reads {} addresses of '{}' per request: constant memory serves a warp one address at a "
       "time. Put a table that lanes index differently into shared or global memory.",
-      where(a), with_digit(a.cost()), a.array);
+      where(a, l), with_digit(a.cost()), a.array);
   into.push_back(std::move(w));
 }
 
@@ -194,13 +194,13 @@ void find_local_arrays(const XrayLaunch& l, const Prices& price, std::vector<Xra
           "nvcc may copy it into the local memory of each thread first, where a request touches {} "
           "sectors. A parameter that is `const __grid_constant__` is read where it is; a table "
           "that lanes index differently is best in shared memory.",
-          where(*a), name, with_digit(a->cost()));
+          where(*a, l), name, with_digit(a->cost()));
     else
       w.sentence = fmt::format(
           "{} indexes the local array '{}' by a value that differs from lane to lane, so it lives "
           "in local memory: {} sectors per request where a register needs none. Index it by "
           "constants (unroll the loop), or keep it in shared memory.",
-          where(*a), name, with_digit(a->cost()));
+          where(*a, l), name, with_digit(a->cost()));
     into.push_back(std::move(w));
   }
 }
@@ -243,7 +243,7 @@ void find_rereads(const XrayLaunch& l, const Prices& price, std::vector<XrayWast
   w.lesson = passes ? "ops/softmax/softmax" : "ops/matmul/matmul";
   w.sentence = fmt::format(
       "{} is the largest part of reading every sector {} times: {} pass where {} are needed. {}",
-      where(*most), with_digit(least / fresh), short_bytes(least * 32), short_bytes(fresh * 32),
+      where(*most, l), with_digit(least / fresh), short_bytes(least * 32), short_bytes(fresh * 32),
       passes ? "Do it in one pass, or keep the values in registers or shared memory between passes."
              : "Load a tile into shared memory once and let the whole block use it.");
   into.push_back(std::move(w));
@@ -269,7 +269,7 @@ void find_shared_traffic(const XrayLaunch& l, double flops, const Prices& price,
   w.sentence = fmt::format(
       "{} reads shared memory {} times as often as it is filled, and each value that is read feeds "
       "few operations. Keep a small tile in registers and use each value several times.",
-      where(*most), with_digit(reads / std::max(1.0, writes)));
+      where(*most, l), with_digit(reads / std::max(1.0, writes)));
   into.push_back(std::move(w));
 }
 

@@ -78,7 +78,7 @@ double work_of(const XrayLaunch& l, const Prices& price);
 
 // "mine.cu:14"; where the line is unknown, the kernel's name.
 std::string where(const std::string& file, int line, const std::string& kernel);
-std::string where(const XrayAccess& a);
+std::string where(const XrayAccess& a, const XrayLaunch& l);
 
 // What costs time elsewhere than in an access: see xray_limits.cpp.
 void find_arithmetic(const XrayLaunch& l, double flops, bool tensor_cores, const Prices& price,

@@ -103,6 +103,10 @@ def test_names():
         warpath.compare("softmx")
     with pytest.raises(TypeError, match="warpath.xray takes a rung .*, not NoneType"):
         warpath.xray(None)
+    with pytest.raises(ValueError, match="has no counts; it takes what xray_counts"):
+        warpath.xray({"kernel": "add"})
+    with pytest.raises(ValueError, match="the counts are of no launch"):
+        warpath.xray({"version": 1, "launches": []})
     with pytest.raises(TypeError, match="takes CUDA source as a string, not NoneType"):
         warpath.load_inline(None)
     with pytest.raises(RuntimeError, match=r"Linear: the last axis of \(4, 6\) is not 7"):

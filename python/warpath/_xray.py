@@ -37,6 +37,10 @@ def xray(
     if not isinstance(what, (str, Path, dict)):
         kind = type(what).__name__
         raise TypeError(f"warpath.xray takes a rung as 'softmax/01', a file or counts, not {kind}")
+    if isinstance(what, dict) and "launches" not in what:
+        raise ValueError("warpath.xray: this dict has no counts; it takes what xray_counts() gave")
+    if isinstance(what, dict) and not what["launches"]:
+        raise ValueError("warpath.xray: the counts are of no launch; run a kernel, then take them")
     words: list[str] = []
     for flag, value in (("--op", op), ("--case", case), ("--dtype", dtype), ("--gpu", gpu)):
         if value is not None:

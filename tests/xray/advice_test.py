@@ -53,6 +53,7 @@ CLASSES = {
     "later": "a later rung removes what comes first; counted",
     "second": "the next rung removes another one of the three wastes that are shown; counted",
     "fewer": "the next rung does less of something that no sentence names; counted",
+    "open": "xray says that less than a tenth is waste and that the counts leave latency and overlap open; the next rung removes none of what is shown; counted",
     "alike": "all that both do differs by less than a tenth, and xray says that the counts leave latency and overlap open; counted",
     "no gain": f"the next rung is nowhere {LEAST_GAIN} times as fast: it is for the same bits, other shapes, or did not help; timed",
     "first": "the next rung is the first that takes its case, so that no rung is there to be compared; counted",
@@ -100,13 +101,14 @@ def missing_words(claims, files):
 def counted(x):
     """What claims are about: what the lanes of all global loads or stores ask for, as a multiple of the bytes that the op
     must move; sectors or wavefronts per request, of the access with the most; sectors of a load as a multiple of the least, of
-    the load with the most; the share of wavefronts that are conflicts; barriers of a thread.
+    the load with the most; the share of wavefronts that are conflicts; barriers of a thread; bytes per lane of loads and stores.
     """
     launches = x["counts"]["launches"]
     accesses = [a for one in launches if one["kernel"] != "difference_kernel" for a in one["accesses"]]  # fmt: skip
     loads = [a for a in accesses if a["space"] == "global" and a["kind"].endswith("load")]
     stores = [a for a in accesses if a["space"] == "global" and a["kind"].endswith("store")]
     shared = [a for a in accesses if a["space"] == "shared"]
+    asked, lanes = (sum(a[k] for a in loads + stores) for k in ("bytes_asked", "lanes"))
     least, wavefronts = x["key"]["bytes_least"], x["key"]["wavefronts"]
 
     def most(some, what):
@@ -123,10 +125,11 @@ def counted(x):
         "wavefronts": most(shared, "wavefronts"),
         "conflicts": x["key"]["bank_conflicts"] / wavefronts if wavefronts else 0,
         "barriers": x["key"]["barriers"],
+        "width": asked / lanes if lanes else 0,
     }
 
 
-MEASURES = {"loads", "stores", "load_sectors", "store_sectors", "times_least", "wavefronts", "conflicts", "barriers"}  # fmt: skip
+MEASURES = {"loads", "stores", "load_sectors", "store_sectors", "times_least", "wavefronts", "conflicts", "barriers", "width"}  # fmt: skip
 
 
 def broken_claim(name, x, claim):
@@ -307,15 +310,15 @@ def broken_class(name, entry, x, after, rungs, readings):
             if entry["removes"] not in {w["kind"] for w in x["waste"][:SHOWN]}:
                 return [f"{name}: none of the {SHOWN} sentences is about {entry['removes']}"]
             return falls_enough(name, entry["removes"], x, [readings.read_like(following, x)])
-        case "alike" | "fewer" | "other":
+        case "alike" | "open" | "fewer" | "other":
             y = readings.read_like(following, x)
             if entry["class"] != "other" and "error" in y:
                 return [f"{name}: the next rung does not take its case"]
             fallen = [w["kind"] for w in x["waste"][:SHOWN] if w["share"] >= LEAST_SHARE and (fall(w["kind"], x, y) or (0, False))[1]]  # fmt: skip
             broken = [f"{name}: the next rung removes {k}" for k in dict.fromkeys(fallen)]
+            if entry["class"] in ("alike", "open") and not x["left"]:
+                broken.append(f"{name}: xray does not say that the counts leave it open")
             if entry["class"] == "alike":
-                if not x["left"]:
-                    broken.append(f"{name}: xray does not say that the counts leave it open")
                 broken += [f"{name}: {k}: {m:.0f} cycles and {n:.0f}" for k, m, n in apart(x, y)]
             elif entry["class"] == "fewer":
                 fell = {k for k, m, n in apart(x, y) if n < m}

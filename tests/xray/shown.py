@@ -4,7 +4,9 @@ from itertools import pairwise
 
 
 def at_line(accesses, waste):
-    """The accesses at the waste's line, also those that were inlined there."""
+    """The accesses at the waste's line, also those that were inlined there; all where it has none."""
+    if waste["line"] == 0:
+        return accesses
     place = (waste["file"], waste["line"])
     return [a for a in accesses if place in [(f["file"], f["line"]) for f in a["lines"]]]
 

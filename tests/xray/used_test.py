@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 
@@ -27,7 +28,32 @@ def check_run(warpath, root):
         assert c["bank_conflicts"] == c["barriers"] == 0, c
     assert naive["sectors_per_request"] == 4 and vector["sectors_per_request"] == 16, counts
     assert naive["waste"] == "narrow accesses", naive
-    assert "--counts" not in told["next"]
+    # Unasked, those that are kept: the same, at once. A kernel of one's own is counted beside them.
+    words = (warpath, "run", "vector_add", "--backend", "simt")
+    with tempfile.TemporaryDirectory() as folder:
+        mine = Path(folder) / "mine.cu"
+        mine.write_text((root / "ops/elementwise/vector_add/03_vector.cu").read_text())
+        told = json.loads(run(*words, str(mine), "--json", cwd=root))["ops"][0]["counts"]
+    assert list(told) == ["01_naive", "02_grid_stride", "03_vector", "mine.cu"], told
+    for rung, live in counts.items():
+        assert told[rung].pop("kept") and told[rung] == live, (told[rung], live)
+    assert "kept" not in told["mine.cu"] and "source" not in told["mine.cu"], told["mine.cu"]
+    assert told["mine.cu"]["bytes_moved"] == vector["bytes_moved"], told
+    assert "counts" not in json.loads(run(*words, "--no-counts", "--json", cwd=root))["ops"][0]
+    said = run(*words, cwd=root)
+    assert "3 of 3 as ops/counts.json has them" in said and "left out" not in said, said
+
+
+def check_first_command(warpath, root):
+    """A large ladder: the counts of every rung, and checks for the time that is left."""
+    begin = time.monotonic()
+    words = ("run", "matmul", "--backend", "simt", "--count-seconds", "3", "--json")
+    op = json.loads(run(warpath, *words, cwd=root))["ops"][0]
+    took = time.monotonic() - begin
+    assert took < 8, f"{took} s"
+    stale = [rung for rung, c in op["counts"].items() if not c.get("kept")]
+    assert len(op["counts"]) >= 20 and not stale, f"tests/xray/counts.py --op matmul: {stale}"
+    assert op["cases_left_out"] > 0 and all(r["passed"] > 0 for r in op["rungs"]), op["rungs"]
 
 
 def check_time(warpath, root):
@@ -156,6 +182,7 @@ def check_profile(warpath):
 def main():
     warpath, root = str(Path(sys.argv[1]).resolve()), Path(sys.argv[2]).resolve()
     check_run(warpath, root)
+    check_first_command(warpath, root)
     check_time(warpath, root)
     check_left(warpath, root)
     check_cases(warpath, root)
