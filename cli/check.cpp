@@ -325,6 +325,7 @@ int check(const Options& o) {
   std::vector<OpEntry> ops = ops_to_check(o, places, libraries, own, names, files);
   if (!o.peers)
     for (OpEntry& e : ops) std::erase_if(e.contestants, [](const auto& c) { return c.rung->peer; });
+  if (!o.op.empty()) std::erase_if(ops, [&](const OpEntry& e) { return e.name() != o.op; });
   if (!o.source.empty())
     for (OpEntry& e : ops)
       std::erase_if(e.contestants, [&](const auto& c) { return c.rung->file != o.source; });
@@ -414,6 +415,7 @@ const Command check_command = {
                   "launches per case (default: 2; 3 on a GPU; 1 under the checks)");
       flags.text("--source", o.source, "FILE",
                  "of a library with several rungs: the one that this file registers");
+      flags.text("--op", o.op, "OP", "of a file with rungs of several ops: those of this one");
       flags.yes("--brief", o.brief, "each case in one type, another from case to case");
       flags.yes("--writer,!--no-writer", o.writer,
                 "of a wrong element of your own file, say which thread wrote it (a second run)");

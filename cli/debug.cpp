@@ -103,6 +103,17 @@ fs::path rung_file(const harness::Places& places, const std::string& op, const s
     fitting.push_back(names.back());
     found.push_back(file);
   }
+  // By the file's name: softmax/backward_03 is 03_warp of softmax_backward.
+  if (found.empty())
+    for (const auto& e :
+         fs::directory_iterator(folder->path))
+      if (const std::string stem = e.path().stem().string();
+          e.path().extension() == ".cu" && stem.starts_with(rung) && !rung.empty() &&
+          !stem.starts_with("peers")) {
+        found.push_back(e.path());
+        fitting.push_back(stem);
+      }
+  std::sort(fitting.begin(), fitting.end());
   if (found.empty()) throw Refusal(did_you_mean("rung", rung, names, "of " + op));
   if (found.size() > 1)
     throw Refusal(fmt::format("rung '{}' may be any of: {}", rung, join(fitting)));

@@ -136,6 +136,8 @@ int profile(const Options& o) {
   const std::vector<std::string> program = {places.program.string(),
                                             "check",
                                             library.string(),
+                                            "--op",
+                                            x.title.substr(0, x.title.find('/')),
                                             x.shape.empty() ? "--case" : "--smaller",
                                             test,
                                             "--dtype",

@@ -220,7 +220,7 @@ Xray count_case(const harness::Places& places, const OpEntry& e, const Rung& run
       run_counted({places.program.string(), "check", built.library.string(),
                    chosen.small ? "--smaller" : "--case", chosen.test->name, "--dtype",
                    std::string(name(chosen.dtype)), "--backend", "simt", "--no-fork", "--launches",
-                   "1", "--source", source.string()},
+                   "1", "--source", source.string(), "--op", e.name()},
                   source.filename().string(), o.blocks, !built.one_float.empty());
   x.raw = counted.counts;
   if (counted.status != 0)
