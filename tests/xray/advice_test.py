@@ -52,7 +52,7 @@ LEAST_OF_BEST_GAIN = 0.85
 CLASSES = {
     "later": "a later rung removes what comes first; counted",
     "second": "the next rung removes another one of the three wastes that are shown; counted",
-    "fewer": "the next rung does less of something that no sentence names; counted",
+    "fewer": "the next rung does less of something that none of the three sentences names; counted",
     "open": "xray says that less than a tenth is waste and that the counts leave latency and overlap open; the next rung removes none of what is shown; counted",
     "alike": "all that both do differs by less than a tenth, and xray says that the counts leave latency and overlap open; counted",
     "no gain": f"the next rung is nowhere {LEAST_GAIN} times as fast: it is for the same bits, other shapes, or did not help; timed",

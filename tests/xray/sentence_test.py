@@ -119,6 +119,21 @@ def check_spills(warpath):
     assert not told["left"] and "Nothing" not in said and "program.cu:2 spills" in said, said
 
 
+def check_failed(warpath):
+    """What a program that failed counted until then is told as that; one that was killed says so."""
+    for end, why in (("return 3", "it ended with status 3"), ("abort()", "")):
+        with tempfile.TemporaryDirectory() as folder:
+            program = Path(folder) / "program.cu"
+            text = HEAD + "    y[i] = x[i];" + TAIL
+            text = text.replace("return cudaDeviceSynchronize();", f"cudaDeviceSynchronize(); {end};")  # fmt: skip
+            program.write_text("#include <cstdlib>\n" + text)
+            done = subprocess.run([warpath, "xray", str(program), "--no-registers"], capture_output=True, text=True, check=False)  # fmt: skip
+        if why:
+            assert done.returncode == 0 and f"note: {why}" in done.stdout, done.stdout
+        else:
+            assert done.returncode == 2 and "was ended by signal 6" in done.stderr, done.stderr
+
+
 def check_taken(warpath):
     """Nothing is left to be told of a program that took its counts itself."""
     with tempfile.TemporaryDirectory() as folder:
@@ -148,6 +163,17 @@ def check_built(warpath):
             waste[what] = [(w["kind"], w["line"], w["sentence"], w["cycles"]) for w in x["waste"]]
             assert x["title"] == Path(what).name, x["title"]
         said = told(warpath, "xray", "./a", "--no-registers")
+        sampled = json.loads(told(warpath, "xray", "./a", "--no-registers", "--blocks", "4", "--json"))  # fmt: skip
+        for words, why in (
+            (("./a", "7"), "./a takes no words of its own here"),
+            (("./a", "--op", "relu"), "./a is a program; --op is for a .cu file"),
+        ):
+            done = subprocess.run([warpath, "xray", *words], capture_output=True, text=True, cwd=folder, check=False)  # fmt: skip
+            assert done.returncode == 2 and why in done.stderr, done.stdout + done.stderr
+    assert sampled["note"] == "4 of 32 blocks were counted, evenly over the grid", sampled["note"]
+    assert "note" not in x, x["note"]
+    parts = {k: sampled["totals"][k] for k in ("global load sectors, at least", "global store sectors, at least")}  # fmt: skip
+    assert 0 < parts["global store sectors, at least"] == parts["global load sectors, at least"], parts
     assert waste["program.cu"] == waste["./a"] == waste["xray.json"], waste
     sentence = waste["./a"][0][2]
     assert "program.cu:4 reads with a stride of 8 bytes" in sentence, sentence
@@ -157,6 +183,7 @@ def check_built(warpath):
 def main():
     warpath = str(Path(sys.argv[1]).resolve())
     check_taken(warpath)
+    check_failed(warpath)
     check_built(warpath)
     check_padding(warpath)
     check_spills(warpath)

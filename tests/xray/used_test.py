@@ -36,7 +36,8 @@ def check_run(warpath, root):
         told = json.loads(run(*words, str(mine), "--json", cwd=root))["ops"][0]["counts"]
     assert list(told) == ["01_naive", "02_grid_stride", "03_vector", "mine.cu"], told
     for rung, live in counts.items():
-        assert told[rung].pop("kept") and told[rung] == live, (told[rung], live)
+        assert told[rung].pop("kept", False), f"run tests/xray/counts.py: {told[rung]}"
+        assert told[rung] == live, (told[rung], live)
     assert "kept" not in told["mine.cu"] and "source" not in told["mine.cu"], told["mine.cu"]
     assert told["mine.cu"]["bytes_moved"] == vector["bytes_moved"], told
     assert "counts" not in json.loads(run(*words, "--no-counts", "--json", cwd=root))["ops"][0]
@@ -51,8 +52,9 @@ def check_first_command(warpath, root):
     op = json.loads(run(warpath, *words, cwd=root))["ops"][0]
     took = time.monotonic() - begin
     assert took < 8, f"{took} s"
-    stale = [rung for rung, c in op["counts"].items() if not c.get("kept")]
-    assert len(op["counts"]) >= 20 and not stale, f"tests/xray/counts.py --op matmul: {stale}"
+    # Those whose source has changed since ops/counts.json was written are counted now, or left out.
+    told = {rung: c.get("kept") or c.get("left_out") or c["bytes_moved"] > 0 for rung, c in op["counts"].items()}
+    assert len(told) >= 20 and all(told.values()), op["counts"]
     assert op["cases_left_out"] > 0 and all(r["passed"] > 0 for r in op["rungs"]), op["rungs"]
 
 
@@ -101,7 +103,7 @@ def check_cases(warpath, root):
     assert told["case"] == "case '32x256x55x55' in bf16" and "3025" in told["shape"], told["case"]
     for case, why in (
         ("32x64x64x256", "takes groups that are one run"),
-        ("64x64x64x64", "no case '64x64x64x64' of instance_norm; did you mean"),
+        ("64x64x64x64", "no case '64x64x64x64' of instance_norm; there are: empty, one"),
     ):
         done = subprocess.run([*words, "--case", case], capture_output=True, text=True, cwd=root, check=False)  # fmt: skip
         assert done.returncode == 2 and why in done.stderr, done.stdout + done.stderr
