@@ -169,7 +169,7 @@ class Readings:
         if is_first:
             try:
                 self.known[key].set_result(self.count(name, on, re.sub(r"[^A-Za-z0-9_.+@-]", "_", key)))  # fmt: skip
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001
                 self.known[key].set_exception(error)
         return self.known[key].result()
 
@@ -425,11 +425,7 @@ def main():
             if not any(fnmatch.fnmatch(name, u) for u in unread)
         }
     else:
-        quick = [
-            n
-            for n, e in advice.items()
-            if n.split("/")[0] in QUICK and "/backward" not in n
-        ]
+        quick = [n for n, e in advice.items() if n.split("/")[0] in QUICK and "/backward" not in n]
         chosen = {name: rungs[name] for name in (*quick, *QUICK_CLAIMS, *QUICK_CLASSES)}
 
     own = {name for name in chosen if not case_of(advice.get(name))}

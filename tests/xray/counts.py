@@ -39,7 +39,9 @@ def broken_entry(name: str, x: dict, kept: dict, all_must_be_there: bool) -> lis
         f"{name}: ops/counts.json says {k} {entry[k]}, counted {wanted[k]}"
         for k in wanted
         if entry[k] != wanted[k]
-        and not (isinstance(wanted[k], (int, float)) and abs(entry[k] - wanted[k]) <= APART * wanted[k])  # fmt: skip
+        and not (
+            isinstance(wanted[k], (int, float)) and abs(entry[k] - wanted[k]) <= APART * wanted[k]
+        )
     ]
 
 

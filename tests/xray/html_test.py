@@ -30,7 +30,7 @@ def check_page(text, titles):
         assert accesses and all(a["line"] in lines for a in accesses), part["title"]
         for a in accesses:
             for s in a["samples"]:
-                assert len(s["offsets"]) == bin(s["mask"]).count("1"), (part["title"], a["line"])
+                assert len(s["offsets"]) == s["mask"].bit_count(), (part["title"], a["line"])
 
 
 def check_comparison(said):

@@ -173,7 +173,9 @@ def check_built(warpath):
     assert sampled["note"] == "4 of 32 blocks were counted, evenly over the grid", sampled["note"]
     assert "note" not in x, x["note"]
     parts = {k: sampled["totals"][k] for k in ("global load sectors, at least", "global store sectors, at least")}  # fmt: skip
-    assert 0 < parts["global store sectors, at least"] == parts["global load sectors, at least"], parts
+    assert 0 < parts["global store sectors, at least"] == parts["global load sectors, at least"], (
+        parts
+    )
     assert waste["program.cu"] == waste["./a"] == waste["xray.json"], waste
     sentence = waste["./a"][0][2]
     assert "program.cu:4 reads with a stride of 8 bytes" in sentence, sentence

@@ -23,7 +23,9 @@ def active_lanes(launch):
 
 
 def is_global_load(a):
-    return a["space"] == "global" and a["kind"].endswith("load") and not a["kind"].startswith("bulk")
+    return (
+        a["space"] == "global" and a["kind"].endswith("load") and not a["kind"].startswith("bulk")
+    )
 
 
 # What the counts of the kernel and of the accesses at the line must have; `x` is the reading.
@@ -74,5 +76,7 @@ def broken_sentences(name, x):
         both = (before["kind"], after["kind"])
         costs = [x["cycles"][k] for k in both] if both[0] != both[1] else [before["cycles"], after["cycles"]]  # fmt: skip
         if costs[0] < costs[1] * (1 - 1e-9):
-            broken.append(f"{name}: {both[1]} costs more than {both[0]}, which comes first: {costs}")
+            broken.append(
+                f"{name}: {both[1]} costs more than {both[0]}, which comes first: {costs}"
+            )
     return broken

@@ -53,7 +53,10 @@ def check_first_command(warpath, root):
     took = time.monotonic() - begin
     assert took < 8, f"{took} s"
     # Those whose source has changed since ops/counts.json was written are counted now, or left out.
-    told = {rung: c.get("kept") or c.get("left_out") or c["bytes_moved"] > 0 for rung, c in op["counts"].items()}
+    told = {
+        rung: c.get("kept") or c.get("left_out") or c["bytes_moved"] > 0
+        for rung, c in op["counts"].items()
+    }
     assert len(told) >= 20 and all(told.values()), op["counts"]
     assert op["cases_left_out"] > 0 and all(r["passed"] > 0 for r in op["rungs"]), op["rungs"]
 
