@@ -26,8 +26,8 @@ Examples:
   ./warpath run norm               every op of a family
   ./warpath run all --dtype bf16
   ./warpath run reduce --rung 05   one rung
-  ./warpath run softmax --count-seconds 120    every rung counted: bytes, sectors, bank conflicts, barriers
-  ./warpath run softmax --no-counts            the checks alone
+  ./warpath run softmax --counts     counts it now: bytes, sectors, bank conflicts, barriers of every rung
+  ./warpath run softmax --no-counts  the checks alone
   ./warpath run softmax --json     the same as data
   ./warpath run softmax mine.cu    your own kernel beside the ladder; on a GPU the timed cases
 

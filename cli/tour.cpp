@@ -45,9 +45,9 @@ int tour(const Options& o) {
   const std::string own =
       std::filesystem::path(ops.front().contestants.front().rung->file).filename().string();
   const std::vector<std::pair<std::string, std::string>> tries = {
-      {fmt::format("./warpath run {}", folder), backend.gpu
-                                                    ? "every case, then times against the roofline"
-                                                    : "every case and type of this ladder"},
+      {fmt::format("./warpath run {}", folder),
+       backend.gpu ? "every case, then times against the roofline"
+                   : "every case and type of this ladder, and what each rung does to memory"},
       {fmt::format("./warpath ops {}", folder), "what the op promises and what each rung changes"},
       {fmt::format("cp ops/{2}/{0}/{1} mine.cu && ./warpath check {0} mine.cu", folder, own,
                    named.family),

@@ -240,6 +240,7 @@ void print(const Xray& x, const GpuFacts& gpu) {
                            "addresses of constant memory; bar: barriers of each thread; split: how "
                            "often a warp's lanes go on apart"));
   for (const XrayLaunch& l : x.launches) print_launch(x, l, gpu);
+  print_totals(x);
 }
 
 ordered_json data_of(const Xray& x, const GpuFacts& gpu) {

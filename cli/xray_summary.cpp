@@ -211,6 +211,15 @@ void print_sentences(const Xray& x) {
         paint(Tone::dim, fmt::format("[{}]", near_path(x.file.parent_path() / "README.md"))));
 }
 
+void print_totals(const Xray& x) {
+  Table table({"in all", "", "Nsight Compute's name"}, "lrl");
+  for (const Key& k : keys)
+    if (const double n = k.of(x); n != 0)
+      table.add({{k.name}, {short_count(n)}, {k.metric, Tone::dim}});
+  fmt::print("\n");
+  table.print();
+}
+
 void print_comparison(const Xray& a, const Xray& b) {
   fmt::print("{} and {}, {}\n\n", paint(Tone::strong, a.title), paint(Tone::strong, b.title),
              a.test);

@@ -30,6 +30,8 @@ std::string next_rung(const Xray& x);
 
 // The three largest wastes.
 void print_sentences(const Xray& x);
+// All launches together, under the names of Nsight Compute too.
+void print_totals(const Xray& x);
 // Two kernels side by side.
 void print_comparison(const Xray& a, const Xray& b);
 

@@ -179,6 +179,8 @@ def check_built(warpath):
     assert waste["program.cu"] == waste["./a"] == waste["xray.json"], waste
     sentence = waste["./a"][0][2]
     assert "program.cu:4 reads with a stride of 8 bytes" in sentence, sentence
+    sums = next(line.split() for line in said.splitlines() if "global load sectors" in line)
+    assert sums[-1] == "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", sums
     assert f"1. {sentence}" in said and "y[i] = x[2 * i];" in said, said
 
 
