@@ -206,15 +206,45 @@ std::string own_words(const Options& o, const harness::Record& r) {
 }
 
 // A plain kernel has no launcher that could set its output to zero: its comment says so. Empty: that is not the trouble.
-std::string let_it_begin_with_zeros(const harness::Record& r, const std::string& file) {
+std::string let_it_begin_with_zeros(const harness::Record& r, const PlainKernel& kernel) {
   const std::size_t what = r.reason.find("depends on what the output or the scratch held");
-  if (what == r.reason.npos || file.ends_with(".so") || registers_rung(file)) return {};
+  if (what == r.reason.npos) return {};
   const std::string output = r.reason.substr(0, r.reason.find('['));
+  std::vector<std::string> entries = kernel.entries;
+  for (std::string& e : entries)
+    if (e == output) e += "=0";
   return fmt::format(
-      "write above the kernel that {1} begins with zeros, // warpath: {0}(…, {1}=0, …), with what "
-      "each parameter is in "
-      "its order: docs/your-kernel.md",
-      r.op, output);
+      "write above the kernel that {} begins with zeros: // warpath: {}({}); docs/your-kernel.md",
+      output, kernel.op, fmt::join(entries, ", "));
+}
+
+// A kernel that is meant for another launch than the default one: it leaves elements out, or does not end because every
+// thread does what one was meant to do. Empty: that is not the trouble.
+std::string choose_a_launch(const harness::Record& r, const PlainKernel& kernel) {
+  if (kernel.launch_chosen) return {};
+  if (r.reason.starts_with("did not write "))
+    return fmt::format(
+        "it was launched as {}, the default. If it is meant for other blocks, or fewer: --block "
+        "32,32, --grid rows; docs/your-kernel.md",
+        kernel.launch);
+  if (r.reason.starts_with("no answer"))
+    return fmt::format(
+        "it was launched as {}, the default. If it is meant for one thread: --grid 1 --block 1; "
+        "docs/your-kernel.md",
+        kernel.launch);
+  return {};
+}
+
+// Whether the largest case that a learner's file passed has one element: most wrong kernels are right there.
+bool passed_one_element_only(const OpOutcome& outcome, const std::string& rung) {
+  bool any = false;
+  for (const harness::Record& r : outcome.records) {
+    if (r.name != rung || r.status != harness::Status::passed) continue;
+    any = true;
+    for (const auto& [dim, size] : r.dims)
+      if (size > 1) return false;
+  }
+  return any;
 }
 
 // Right results do not show a race or a barrier that some threads skip: for a learner's file that passed.
@@ -224,11 +254,17 @@ std::string passed_step(const Options& o, const Backend& backend,
   for (const OpOutcome& outcome : outcomes)
     for (const harness::Record& r : outcome.records)
       if (r.status == harness::Status::passed)
-        if (const std::string own = own_words(o, r); !own.empty())
+        if (const std::string own = own_words(o, r); !own.empty()) {
+          if (o.cases.empty() && passed_one_element_only(outcome, r.name))
+            return fmt::format(
+                "one element proves little, and {0} takes no larger case: let it take more of the "
+                "sizes of {1}, by its parameters or by a comment: docs/your-kernel.md",
+                r.name, r.op);
           return fmt::format(
               "./warpath check {} --sanitize finds what right results do not show: a race, an "
               "unwritten read, a barrier that some threads skip",
               own);
+        }
   return {};
 }
 
@@ -245,7 +281,7 @@ bool speaks_of_barriers(const std::filesystem::path& lesson) {
 }
 
 // What helps with the first failure; empty: nothing failed, or the reason itself says it.
-std::string next_step(const Options& o, const Backend& backend,
+std::string next_step(const Options& o, const Backend& backend, const LearnerKernels& learner,
                       const std::vector<OpOutcome>& outcomes) {
   const auto failed = std::find_if_not(outcomes.begin(), outcomes.end(), passed_or_skipped);
   if (failed == outcomes.end()) return passed_step(o, backend, outcomes);
@@ -263,10 +299,14 @@ std::string next_step(const Options& o, const Backend& backend,
   }
   if (backend.gpu) return {};
   for (const harness::Record& r : failed->records) {
-    if (r.status != harness::Status::failed || r.reason.starts_with("no answer")) continue;
+    if (r.status != harness::Status::failed) continue;
     const std::string own = own_file(o, r);
-    if (!own.empty())
-      if (const std::string zeros = let_it_begin_with_zeros(r, own); !zeros.empty()) return zeros;
+    if (const PlainKernel* plain = own.empty() ? nullptr : learner.plain(r.name)) {
+      if (const std::string zeros = let_it_begin_with_zeros(r, *plain); !zeros.empty())
+        return zeros;
+      if (const std::string launch = choose_a_launch(r, *plain); !launch.empty()) return launch;
+    }
+    if (r.reason.starts_with("no answer")) continue;
     if (is_refused_launch(r))  // no kernel ran that could be watched
       return own.empty() || registers_rung(own) ? std::string()
                                                 : "another launch: --grid, --block and --shared, "
@@ -367,7 +407,7 @@ int check(const Options& o) {
   if (o.writer && !files.empty() && !o.sanitize && !backend.gpu && simple)
     name_writer(places, files, std::to_string(o.seed), outcomes);
   if (o.wrong) return (o.sanitize ? report_wrong_sanitized : report_wrong)(o, backend, outcomes);
-  const std::string not_run = files_not_run(outcomes), next = next_step(o, backend, outcomes);
+  const std::string not_run = files_not_run(outcomes), next = next_step(o, backend, own, outcomes);
   const auto details = [&](const OpOutcome& outcome) {
     return o.sanitize ? sanitized_json(outcome) : outcome_json(outcome, {});
   };

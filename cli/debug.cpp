@@ -201,7 +201,8 @@ std::vector<std::string> rung_in_gdb(const std::vector<std::string>& words) {
   {
     Progress progress;
     progress.show("compiling " + file.string() + " for gdb");
-    const std::string match = build_kernel(places, backend, Build::debug, file, plain, library);
+    const std::string match =
+        build_kernel(places, backend, Build::debug, file, plain, library).match;
     progress.clear();
     if (!match.empty()) fmt::print("{}\n", match);
   }

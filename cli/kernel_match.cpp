@@ -94,6 +94,7 @@ class Matcher {
     const std::size_t n = kernel.parameters.size();
     m_.arguments.resize(n);
     m_.meanings.resize(n);
+    m_.entries.resize(n);
     for (const ArgSpec& a : contract.args())
       if (a.is_list())
         throw Refusal(
@@ -105,6 +106,7 @@ class Matcher {
   KernelMatch run() {
     if (kernel_.comment) {
       by_comment();
+      m_.entries = kernel_.comment->arguments;
     } else {
       pointers();
       numbers();
@@ -174,6 +176,7 @@ class Matcher {
     const Parameter& p = parameters_[i];
     if (p.kind != Parameter::pointer)
       refuse(p, fmt::format("is no pointer, but {} is a tensor", a.name));
+    m_.entries[i] = a.name;
     if (a.is_output() && p.constant)
       refuse(p, fmt::format("points to const, but {} is an output", a.name));
     const std::vector<DType>& types = types_of(contract_, a);
@@ -204,7 +207,13 @@ class Matcher {
   void bind_number(std::size_t i, const std::string& expression) {
     const Parameter& p = parameters_[i];
     if (p.kind == Parameter::pointer)
-      refuse(p, fmt::format("is a pointer, but {} is a number", expression));
+      refuse(p, unknown_name(expression).empty() && !names_in(expression).empty()
+                    ? fmt::format("is a pointer, but {} is a number", expression)
+                    : fmt::format(
+                          "is a pointer, and '{}' in the comment is no tensor of {}: the "
+                          "comment has the op's names, in the order of the kernel's parameters",
+                          expression, contract_.name()));
+    m_.entries[i] = expression;
     m_.arguments[i] = fmt::format("({})({})", p.type, expression);
     m_.meanings[i] = expression;
     bound_.insert(i);
@@ -468,10 +477,20 @@ class Matcher {
     m_.launch.grid = pick("grid", asked_.grid, 0, "");
     m_.launch.block = pick("block", asked_.block, 1, uses_second_axis() ? "16, 16" : "256");
     m_.launch.shared = pick("shared", asked_.shared, 2, "0");
+    m_.launch_chosen = !asked_.grid.empty() || !asked_.block.empty() || !said.empty();
+    if (asked_.shared.empty() && said.size() < 3 && has_in_body("extern __shared__"))
+      refuse(
+          fmt::format("'{}' has shared memory of a size that the launch gives (extern "
+                      "__shared__), and it gives none: --shared BYTES, or the third value of "
+                      "<<<…>>> in the comment, see docs/your-kernel.md",
+                      kernel_.bare_name()));
   }
 
   // Whether the kernel asks for its place in a block of two axes.
-  bool uses_second_axis() const {
+  bool uses_second_axis() const { return has_in_body("threadIdx.y"); }
+
+  // Whether a line of the kernel, from its head to the next kernel, has this text outside of a comment.
+  bool has_in_body(const char* text) const {
     int next = 0;
     for (const Kernel& k : source_.kernels)
       if (k.line > kernel_.line && (next == 0 || k.line < next)) next = k.line;
@@ -479,7 +498,7 @@ class Matcher {
     int number = 0;
     for (std::string line; std::getline(lines, line);)
       if (++number >= kernel_.line && (next == 0 || number < next) &&
-          line.find("threadIdx.y") != line.npos)
+          line.substr(0, line.find("//")).find(text) != line.npos)
         return true;
     return false;
   }

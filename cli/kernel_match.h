@@ -23,6 +23,7 @@ struct KernelMatch {
   std::string template_arguments;      // "<float>", or nothing
   std::vector<std::string> arguments;  // C++, in terms of the contract's names
   std::vector<std::string> meanings;   // for people: "x", "cols"; one per parameter
+  std::vector<std::string> entries;    // what a comment above the kernel says, or would say
   std::map<const ArgSpec*, DType> tensors;
   std::map<const ArgSpec*, std::string>
       narrow;                           // outputs of 64 bits that the kernel has in this type of 32
@@ -34,6 +35,7 @@ struct KernelMatch {
   std::vector<std::string> equal_dims;  // that one parameter stands for, so they must be equal
   bool restricted = false;              // no output may be the memory of an input
   LaunchShape launch;                   // C++; an empty grid: enough for every element
+  bool launch_chosen = false;           // a grid or a block was asked for, not the default
 };
 
 // Throws Refusal: one line that names the parameter, and what the op has.

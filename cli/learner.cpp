@@ -109,19 +109,19 @@ bool is_kernel_file(const std::string& word) {
   return word.ends_with(".cu") || word.ends_with(".so");
 }
 
-std::string build_kernel(const harness::Places& places, const Backend& backend, Build build,
+PlainKernel build_kernel(const harness::Places& places, const Backend& backend, Build build,
                          const fs::path& file, const PlainOptions& plain, const fs::path& library,
                          const std::string& one_float) {
   if (!fs::exists(file)) throw Refusal(no_file(file));
   const fs::path source = fs::absolute(file);
   fs::path compiled = source;
-  std::string match;
+  PlainKernel kernel;
   harness::TemporaryFolder folder;
   if (!registers_rung(source)) {
-    const PlainKernel kernel = make_plain_kernel(places, source, plain);
+    kernel = make_plain_kernel(places, source, plain);
     compiled = folder.file("launcher.cu");
     std::ofstream(compiled) << kernel.text;
-    match = fmt::format("{}: {}", source.filename().string(), kernel.match);
+    kernel.match = fmt::format("{}: {}", source.filename().string(), kernel.match);
   }
   const auto command =
       compile_command(places, backend, build, source, compiled, library, one_float);
@@ -131,7 +131,7 @@ std::string build_kernel(const harness::Places& places, const Backend& backend, 
         fmt::format("cannot run {}; `./warpath doctor` says what is missing", command.front()));
   if (result.status != 0)
     throw Refusal(fmt::format("{} does not compile:\n{}", file.string(), result.output));
-  return match;
+  return kernel;
 }
 
 LearnerKernels::LearnerKernels(const harness::Places& places, const Backend& backend, bool checked,
@@ -144,9 +144,12 @@ LearnerKernels::LearnerKernels(const harness::Places& places, const Backend& bac
     if (!built) {
       progress.show("compiling " + file);
       library = folder_.file(fmt::format("{}_{}.so", source.stem().string(), contestants_.size()));
-      const std::string match = build_kernel(
-          places, backend, checked ? Build::checked : Build::plain, file, plain, library);
-      if (!match.empty()) matches_.push_back(match);
+      PlainKernel kernel = build_kernel(places, backend, checked ? Build::checked : Build::plain,
+                                        file, plain, library);
+      if (!kernel.match.empty()) {
+        matches_.push_back(kernel.match);
+        plain_.emplace(source.filename().string(), std::move(kernel));
+      }
       progress.clear();
     }
     if (const std::string crash = try_opening(library); !crash.empty())
@@ -171,6 +174,11 @@ std::vector<std::string> LearnerKernels::ops() const {
   for (const auto& c : contestants_) add_unique(names, c.rung->op);
   std::sort(names.begin(), names.end());
   return names;
+}
+
+const PlainKernel* LearnerKernels::plain(const std::string& name) const {
+  const auto found = plain_.find(name);
+  return found == plain_.end() ? nullptr : &found->second;
 }
 
 void LearnerKernels::join(std::vector<OpEntry>& ops) const {

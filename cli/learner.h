@@ -2,6 +2,7 @@
 // shipped rungs.
 #pragma once
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,9 +18,9 @@ bool is_kernel_file(const std::string& word);  // "mine.cu" or a library made of
 enum class Build { plain, checked, debug, xray };
 
 // Compiles a file into `library` for the backend. A file that registers no rung is taken as a plain
-// kernel: then the text says how it was matched with its op. If the file does not compile, refuses
+// kernel: then the result says how it was matched with its op (else it is empty). If the file does not compile, refuses
 // with the compiler's message. `one_float`: "f32" builds the kernels for that one of f32, f16 and bf16, which is quicker.
-std::string build_kernel(const harness::Places& places, const Backend& backend, Build build,
+PlainKernel build_kernel(const harness::Places& places, const Backend& backend, Build build,
                          const std::filesystem::path& file, const PlainOptions& plain,
                          const std::filesystem::path& library, const std::string& one_float = "");
 
@@ -33,6 +34,8 @@ class LearnerKernels {
   std::vector<std::string> ops() const;
   // How each plain kernel was matched with its op: "mine.cu: add(a, b, c, n) as vector_add, …"
   const std::vector<std::string>& matches() const { return matches_; }
+  // The plain kernel of a file, by the name of its rung ("mine.cu"); null: it has a launcher of its own.
+  const PlainKernel* plain(const std::string& name) const;
   // Puts each rung into the ladder of its op, after the others.
   void join(std::vector<OpEntry>& ops) const;
 
@@ -40,6 +43,7 @@ class LearnerKernels {
   harness::TemporaryFolder folder_;
   std::vector<harness::Contestant> contestants_;
   std::vector<std::string> matches_;
+  std::map<std::string, PlainKernel> plain_;
 };
 
 }  // namespace warpath::cli

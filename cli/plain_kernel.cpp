@@ -249,6 +249,12 @@ static const warpath::plain::Registrar registrar({10}, {11}, supports, launch, {
       quoted(source.place(m.kernel->line)));
 }
 
+std::string describe_launch(const KernelMatch& m) {
+  return fmt::format("<<<{}, {}>>>",
+                     m.launch.grid.empty() ? "enough for every element" : m.launch.grid,
+                     m.launch.block);
+}
+
 std::string describe(const KernelMatch& m) {
   std::vector<std::string> arguments;
   for (std::size_t i = 0; i < m.meanings.size(); ++i) {
@@ -257,11 +263,9 @@ std::string describe(const KernelMatch& m) {
                             ? m.meanings[i]
                             : fmt::format("{} = {}", name, m.meanings[i]));
   }
-  std::string launch = fmt::format("<<<{}, {}>>>", m.launch.grid, m.launch.block);
-  if (m.launch.grid.empty())
-    launch = fmt::format("<<<enough for every element, {}>>> (--grid, --block)", m.launch.block);
-  return fmt::format("{}{}({}) as {}, {}", m.kernel->bare_name(), m.template_arguments,
-                     fmt::join(arguments, ", "), m.contract->name(), launch);
+  return fmt::format("{}{}({}) as {}, {}{}", m.kernel->bare_name(), m.template_arguments,
+                     fmt::join(arguments, ", "), m.contract->name(), describe_launch(m),
+                     m.launch.grid.empty() ? " (--grid, --block)" : "");
 }
 
 }  // namespace
@@ -275,7 +279,11 @@ PlainKernel make_plain_kernel(const harness::Places& places, const std::filesyst
   return {fmt::format("#include \"core/host/plain_kernel.cuh\"\n#line 1 {}\n{}\n#line 1 {}\n{}",
                       quoted(source.file.string()), source.text,
                       quoted(source.file.string() + " (its launcher)"), launcher(source, m)),
-          describe(m)};
+          describe(m),
+          m.contract->name(),
+          m.entries,
+          describe_launch(m),
+          m.launch_chosen};
 }
 
 }  // namespace warpath::cli

@@ -20,6 +20,10 @@ struct PlainOptions {
 struct PlainKernel {
   std::string text;   // the file with a launcher behind it, to be compiled in its place
   std::string match;  // for people: "reduce(x, y, n = cols), blocks of 256 threads, …"
+  std::string op;
+  std::vector<std::string> entries;  // of the comment above it, or of one that would say the same
+  std::string launch;                // "<<<enough for every element, 256>>>"
+  bool launch_chosen = false;        // not the default
 };
 
 // Refuses in one line when the file has no kernel, more than one to choose from, or one that fits no

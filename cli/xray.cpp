@@ -35,7 +35,7 @@ Examples:
   ./warpath xray program.cu                       a whole program
   ./warpath cc --xray program.cu -o a && ./warpath xray ./a
   ./warpath xray transpose/02 --html page.html    the same as one page, with pictures
-  ./warpath xray matmul/03 --case square --blocks 8 --gpu A100
+  ./warpath xray matmul/03 --case 4096 --blocks 8 --gpu A100
 
 The kernel runs here, and its accesses are counted: exact counts under the names of Nsight Compute, no times.
 docs/xray.md explains each of them. Exit status: 0 done, 2 the command was wrong or a part is missing.)";

@@ -333,13 +333,76 @@ TEST_F(PlainKernel, ASumIntoAnOutputIsToldHowToBeginWithZeros) {
 )";
   const Said s = check(sum, {"reduce", "--case", "sum block-1"});
   EXPECT_EQ(s.status, 1) << s.err;
-  EXPECT_TRUE(has(s.out, "// warpath: reduce(…, y=0, …)")) << s.out;
+  EXPECT_TRUE(has(
+      s.out,
+      "next: write above the kernel that y begins with zeros: // warpath: reduce(x, y=0, cols);"))
+      << s.out;
   std::string whole = sum;  // integers: the pattern is a number, and the sum another one
   whole.replace(whole.find("const float* x, float* y"), 24, "const int* x, int* y");
   const Said i32 = check(whole, {"reduce", "--case", "sum block-1"});
   EXPECT_TRUE(has(i32.out, "y[0] depends on what the output")) << i32.out;
   const Said mended = check("// warpath: reduce(x, y=0, cols)\n" + sum, {"--case", "sum block-1"});
   EXPECT_EQ(mended.status, 0) << mended.out << mended.err;
+}
+
+// A kernel for tiles of 32 by 32 leaves most elements out in blocks of 16 by 16, and one for one thread takes forever in all
+// of them: that is not for --sanitize to find.
+TEST_F(PlainKernel, OneForAnotherLaunchIsToldOfTheDefault) {
+  const std::string tiles =
+      R"(__global__ void transpose(const float* in, float* out, int rows, int cols) {
+  __shared__ float tile[32][33];
+  int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+  if (x < cols && y < rows) tile[threadIdx.y][threadIdx.x] = in[y * cols + x];
+  __syncthreads();
+  x = blockIdx.y * 32 + threadIdx.x, y = blockIdx.x * 32 + threadIdx.y;
+  if (x < rows && y < cols) out[y * rows + x] = tile[threadIdx.x][threadIdx.y];
+}
+)";
+  const std::vector<std::string> one_case = {"transpose", "--case", "tile-1", "--dtype", "f32"};
+  const Said s = check(tiles, one_case);
+  EXPECT_EQ(s.status, 1) << s.err;
+  EXPECT_TRUE(has(s.out, "next: it was launched as <<<enough for every element, dim3(16, 16)>>>"))
+      << s.out;
+  std::vector<std::string> asked = one_case;
+  asked.insert(asked.end(), {"--block", "32,32"});
+  EXPECT_EQ(check(tiles, asked).status, 0);
+  const Said alone = check(R"(__global__ void sum(const float* x, float* y, int n) {
+  while (threadIdx.x > 0) y[0] = x[0];
+  y[0] = x[0];
+}
+)",
+                           {"reduce", "--case", "sum one", "--timeout", "1"});
+  EXPECT_EQ(alone.status, 1) << alone.err;
+  EXPECT_TRUE(has(alone.out, "meant for one thread: --grid 1 --block 1")) << alone.out;
+}
+
+// The launch has to give it, or a GPU refuses what goes well here.
+TEST_F(PlainKernel, SharedMemoryOfAnySizeNeedsOne) {
+  const std::string kernel =
+      R"(__global__ void add(const float* a, const float* b, float* c, int n) {
+  extern __shared__ float mine[];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  mine[threadIdx.x] = i < n ? a[i] : 0;
+  if (i < n) c[i] = mine[threadIdx.x] + b[i];
+}
+)";
+  expect_refused(check(kernel, {"vector_add"}), {"mine.cu:1: 'add'", "--shared BYTES"});
+  EXPECT_EQ(check(kernel, {"vector_add", "--case", "prime", "--shared", "1024"}).status, 0);
+}
+
+TEST_F(PlainKernel, OneElementIsNotCalledAProof) {
+  const Said s = check(std::string("// warpath: vector_add(a, b, c, n, n=1)\n") + add, {});
+  EXPECT_EQ(s.status, 0) << s.out << s.err;
+  EXPECT_TRUE(has(s.out, "next: one element proves little")) << s.out;
+  std::string wrong = R"(__global__ void matmul(const float* A, const float* B, float* C, int N) {
+  int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;
+  if (i >= N || j >= N) return;
+  float sum = 0;
+  for (int k = 0; k < N; ++k) sum += A[i * N + k] * B[k * N + j];
+  C[j * N + i] = sum;
+}
+)";
+  EXPECT_EQ(check(wrong, {"matmul", "--dtype", "f32"}).status, 1);
 }
 
 TEST_F(PlainKernel, IsMatchedByOrderAndByOtherNamesOfSizes) {
@@ -433,6 +496,8 @@ TEST_F(PlainKernel, ThatDoesNotFitIsToldWhichParameter) {
                        {"vector_add"}),
                  {"'m' is no size or scalar of vector_add"});
   expect_refused(check(add, {"vector_add", "--grid", "rows"}), {"'rows' is no size"});
+  expect_refused(check(std::string("// warpath: vector_add(d_a, b, c, n)\n") + add, {}),
+                 {"mine.cu:2", "'d_a' in the comment is no tensor of vector_add"});
 }
 
 TEST_F(PlainKernel, IsChosenAmongSeveral) {

@@ -44,6 +44,7 @@ std::vector<Case> sizes() {
       sized("large tiles+1", 129, 257, 65, {.dtypes = wide_types}),
       sized("other way+1", 257, 129, 97),
       sized("primes", 101, 67, 131),
+      sized("square", 67, 67, 67),  // for kernels with one size
       sized("a row", 1, 257, 130),
       sized("a column", 259, 1, 130),
       sized("long k", 17, 24, 2100),
