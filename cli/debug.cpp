@@ -105,8 +105,7 @@ fs::path rung_file(const harness::Places& places, const std::string& op, const s
   }
   // By the file's name: softmax/backward_03 is 03_warp of softmax_backward.
   if (found.empty())
-    for (const auto& e :
-         fs::directory_iterator(folder->path))
+    for (const auto& e : fs::directory_iterator(folder->path))
       if (const std::string stem = e.path().stem().string();
           e.path().extension() == ".cu" && stem.starts_with(rung) && !rung.empty() &&
           !stem.starts_with("peers")) {
