@@ -61,16 +61,21 @@ def check_bf16_steps(
     masters = load_file(checkpoint / "optimizer.safetensors")
     weights = load_file(checkpoint / "model.safetensors")
     truth, changes = three_steps(model, torch.float64, loss_of, decays)
-    theirs, their_changes = three_steps(model, torch.bfloat16, loss_of, decays)
-    print("LOSSES", losses(lines), theirs, truth)
+    _, their_changes = three_steps(model, torch.bfloat16, loss_of, decays)
     assert losses(lines) == pytest.approx(truth, rel=2e-3)
+    vectors = []
     for name, change in changes.items():
-        master = masters[name_in_file(name) + ".master"]
-        assert torch.equal(weights[name_in_file(name)], master.bfloat16()), name
+        weight = weights[name_in_file(name)]
+        master = masters[name_in_file(name) + ".master"].view_as(weight)
+        assert torch.equal(weight, master.bfloat16()), name
         want = seen(name, change)
         if want is None:
             continue
-        got = relative(seen(name, master.double() - first[name]), want)
-        bar = relative(seen(name, their_changes[name]), want)
-        print("CHANGE", name, got, bar)
-        assert got < 1.5 * bar + 0.02, name
+        got, bar = seen(name, master.double() - first[name]), seen(name, their_changes[name])
+        if change.dim() < 2:
+            vectors.append([t.flatten() for t in (got, bar, want)])
+        else:
+            assert relative(got, want) < 1.5 * relative(bar, want) + 0.005, name
+    # AdamW's first steps are as long for an element whose gradient is rounding: vectors have few elements, and are judged together.
+    got, bar, want = map(torch.cat, zip(*vectors, strict=True))
+    assert relative(got, want) < 1.5 * relative(bar, want) + 0.02

@@ -96,12 +96,6 @@ def test_vit_bf16(vit_folder, tmp_path):
     labels = got["labels"].long()
     assert relative(got["loss"], cross_entropy(got["logits"].double(), labels)) < 1e-5
     spread = (theirs[0].double() - truth[0]).square().mean().sqrt()
-    print(
-        "LOSS",
-        got["loss"] - cross_entropy(truth[0], labels),
-        cross_entropy(theirs[0].double(), labels) - cross_entropy(truth[0], labels),
-        spread,
-    )
     assert (got["loss"] - cross_entropy(truth[0], labels)).abs() < spread
     for name, gradient in truth[1].items():
         if not name.endswith("key.bias"):
