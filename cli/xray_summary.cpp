@@ -245,7 +245,7 @@ void print_comparison(const Xray& a, const Xray& b) {
 }
 
 KeptCounts::KeptCounts(const harness::Places& places) : sources_(places.root) {
-  const fs::path file = places.root / "ops/counts.json";
+  const fs::path file = places.root / "cli/counts.json";
   if (fs::exists(file)) all_ = json::parse(read_text(file), nullptr, false);
 }
 
@@ -348,7 +348,7 @@ void print_counts(const ordered_json& counts) {
                    "of a thread. ./warpath xray OP/RUNG shows the lines"));
   if (kept > 0)
     fmt::print("{}\n",
-               paint(Tone::dim, fmt::format("  {} of {} as ops/counts.json has them, their sources "
+               paint(Tone::dim, fmt::format("  {} of {} as cli/counts.json has them, their sources "
                                             "unchanged since; --counts counts them again",
                                             kept, counts.size())));
 }

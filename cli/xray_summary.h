@@ -35,7 +35,7 @@ void print_totals(const Xray& x);
 // Two kernels side by side.
 void print_comparison(const Xray& a, const Xray& b);
 
-// The counts of shipped rungs as ops/counts.json has them, for those whose source has not changed since.
+// The counts of shipped rungs as cli/counts.json has them, for those whose source has not changed since.
 class KeptCounts {
  public:
   explicit KeptCounts(const harness::Places& places);

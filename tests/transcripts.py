@@ -25,8 +25,8 @@ PART = re.compile(
 def gist(text: str) -> list[str]:
     """Lines without the columns of errors; of a rung's line its name, its cases and its verdict."""
     row = re.compile(r"^(  \d\d_\w+ +\d+/\d+) .*? ((?:passed|FAILED).*)$")
-    # Whether a rung is counted now or ops/counts.json has it, the counts are the same.
-    lines = [line for line in text.splitlines() if "as ops/counts.json has" not in line]
+    # Whether a rung is counted now or cli/counts.json has it, the counts are the same.
+    lines = [line for line in text.splitlines() if "as cli/counts.json has" not in line]
     return [row.sub(r"\1 \2", line) for line in lines if not line.startswith("  rung")]
 
 

@@ -1,4 +1,4 @@
-"""The key counts of every rung, for `warpath run`: ops/counts.json.
+"""The key counts of every rung, for `warpath run`: cli/counts.json.
 
 counts.py WARPATH ROOT [--op OP ...] [--jobs N]
 
@@ -19,7 +19,7 @@ APART = 0.02  # kernels that wait for each other do not read the same number of 
 
 
 def kept_counts(root: Path) -> dict:
-    file = root / "ops/counts.json"
+    file = root / "cli/counts.json"
     return json.loads(file.read_text()) if file.exists() else {}
 
 
@@ -34,9 +34,9 @@ def broken_entry(name: str, x: dict, kept: dict, all_must_be_there: bool) -> lis
     entry, wanted = kept.get(op, {}).get(rung), entry_of(x)
     if entry is None or entry["source"] != wanted["source"]:
         old = "no entry" if entry is None else "an entry of another source"
-        return [f"{name}: ops/counts.json has {old}: tests/xray/counts.py"] * all_must_be_there
+        return [f"{name}: cli/counts.json has {old}: tests/xray/counts.py"] * all_must_be_there
     return [
-        f"{name}: ops/counts.json says {k} {entry[k]}, counted {wanted[k]}"
+        f"{name}: cli/counts.json says {k} {entry[k]}, counted {wanted[k]}"
         for k in wanted
         if entry[k] != wanted[k]
         and not (
@@ -75,7 +75,7 @@ def main() -> int:
                 continue
             op, rung = x["title"].split("/")
             kept.setdefault(op, {})[rung] = entry_of(x)
-    (root / "ops/counts.json").write_text(source_lines(kept))
+    (root / "cli/counts.json").write_text(source_lines(kept))
     print(f"{len(files)} rungs, {failed} could not be counted")
     return 1 if failed else 0
 

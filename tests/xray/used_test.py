@@ -42,7 +42,7 @@ def check_run(warpath, root):
     assert told["mine.cu"]["bytes_moved"] == vector["bytes_moved"], told
     assert "counts" not in json.loads(run(*words, "--no-counts", "--json", cwd=root))["ops"][0]
     said = run(*words, cwd=root)
-    assert "3 of 3 as ops/counts.json has them" in said and "left out" not in said, said
+    assert "3 of 3 as cli/counts.json has them" in said and "left out" not in said, said
 
 
 def check_first_command(warpath, root):
@@ -52,7 +52,7 @@ def check_first_command(warpath, root):
     op = json.loads(run(warpath, *words, cwd=root))["ops"][0]
     took = time.monotonic() - begin
     assert took < 8, f"{took} s"
-    # Those whose source has changed since ops/counts.json was written are counted now, or left out.
+    # Those whose source has changed since cli/counts.json was written are counted now, or left out.
     told = {
         rung: c.get("kept") or c.get("left_out") or c["bytes_moved"] > 0
         for rung, c in op["counts"].items()
