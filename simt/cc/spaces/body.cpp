@@ -211,6 +211,7 @@ void Body::declare_local(const LocalDeclaration& d, Index name, bool first) {
   local.varies = !d.is_const && !d.is_constexpr;
   local.is_pointer = (first ? d.is_pointer : t.is(name - 1, '*')) || t.is(name + 1, '[');
   local.is_reference = first ? d.is_reference : t.is(name - 1, '&');
+  local.is_static = d.is_static && d.qualifier == none && !local.is_reference;
   local.is_basic = d.type_begin < d.type_end && is_type_keyword(t.text(d.type_begin)) && !d.is_auto;
   if (!d.is_auto && !local.is_basic) {
     for (Index i = d.type_begin; i < d.type_end; ++i) {

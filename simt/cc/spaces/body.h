@@ -48,6 +48,7 @@ class Body {
   void variable(Index i, Index begin, const Variable& variable);
   void device_variable_on_host(Index i, const Variable& variable);
   void host_variable_as_symbol(Index i, Index begin, const Variable& variable);
+  void host_name_as_symbol(Index i, Index begin);
   void library_call(Index i);
   void use_of_std_object(Index i, const Local& local);
   void operators(Index i);

@@ -145,6 +145,7 @@ void Body::unqualified(Index i) {
   const Local* known = local(text);
   if (known != nullptr) {
     if (!known->std_type.empty()) use_of_std_object(i, *known);
+    if (known->is_static && on_host()) host_name_as_symbol(i, i);
     const bool calls = known->type != nullptr && !known->is_pointer && t.is(i + 1, '(') &&
                        !known->type->is_template;
     if (calls) {
@@ -458,12 +459,17 @@ void Body::variable(Index i, Index begin, const Variable& v) {
 
 // nvcc compiles it; when it runs, the call fails.
 void Body::host_variable_as_symbol(Index i, Index begin, const Variable& v) {
-  if (v.is_template || v.is_field || v.is_reference || !(t.is(i + 1, ',') || t.is(i + 1, ')'))) {
-    return;
-  }
+  if (v.is_template || v.is_field || v.is_reference) return;
   for (Index at = v.type_begin; v.is_pointer && at < v.type_end; ++at) {
     if (t.is(at, "void") || t.is(at, "auto")) return;  // perhaps the address of a symbol
   }
+  host_name_as_symbol(i, begin);
+}
+
+void Body::host_name_as_symbol(Index i, Index begin) {
+  const bool alone =
+      (t.is(i + 1, ',') || t.is(i + 1, ')')) && (t.is(begin - 1, ',') || t.is(begin - 1, '('));
+  if (!alone) return;
   Index open = begin - 1;
   unsigned position = 0;
   for (; open > 0 && !t.is(open, '('); --open) {

@@ -19,6 +19,7 @@ struct Local {
   bool is_reference = false;
   bool is_basic = false;         // of a type that is a keyword
   bool varies = false;           // neither const nor constexpr
+  bool is_static = false;        // of the host
   bool is_plain_lambda = false;  // without __device__
   int depth = 0;
 };

@@ -22,6 +22,10 @@ int main() {
   *out = 0;
   cudaMemcpyToSymbol(used, values, sizeof values);
   put(used, values);
+  // Addresses, which say nothing of the variable they come from.
+  const void* symbol = &used;
+  cudaMemcpyToSymbol(symbol, values, sizeof values);
+  (void)cudaMemcpyToSymbol((const void*)&values, values, sizeof values);
   cudaMemcpyFromSymbol(&width, filter::width, sizeof width);
   cudaMemcpyFromSymbol(values, used, sizeof values);
   sum<<<1, 1>>>(out);
