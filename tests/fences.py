@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Leaves the fences out of every rung whose blocks meet through memory: `check --sanitize --brief` must find each.
+"""Leaves the fences out of every rung whose blocks meet through memory: the checks must find each.
 
     fences.py WARPATH [OP/RUNG...]
 
-The cases under the checks are small. This holds them to be large enough for several blocks to meet: a rung without its
-__threadfence() that comes out clean was only run with one block. Its headers count as the rung. Exits with 1 if one is missed.
+The cases of `check --sanitize --brief` are small. This holds them to be large enough for several
+blocks to meet: a rung without its __threadfence() that comes out clean was only run with one block.
+Its headers count as the rung. Exits with 1 if one is missed.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ ROOT = Path(__file__).resolve().parent.parent
 FENCE = "__threadfence();"
 INCLUDE = re.compile(r'^#include "((?:ops|core)/[^"]+)"', re.MULTILINE)
 
-# Rungs that need no fence for their results: flag and value are one word (ops/order/look_back.cuh), and what the last block
-# sets to zero has been read by then.
+# Rungs that need no fence for their results: flag and value are one word (ops/order/look_back.cuh),
+# and what the last block sets to zero has been read by then.
 NOT_NEEDED = ("ops/order/",)
 
 

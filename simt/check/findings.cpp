@@ -86,14 +86,21 @@ std::string advice(const Entry& entry) {
     return "if the value that is written is made of the one that was read, an atomic operation "
            "(atomicAdd and the like) makes that one step";
   }
+  // A line that reads and writes: perhaps it changes the element, perhaps it looks at another one.
+  const std::string changing = same_line ? "; if the line changes the element it reads, an atomic "
+                                           "operation (atomicAdd and the like)"
+                                         : "";
   switch (f.apart) {
     case Apart::blocks:
       return "blocks of a grid are not ordered: a second kernel or grid.sync() orders them, or an "
-             "atomic flag with __threadfence()";
+             "atomic flag with __threadfence()" +
+             changing;
     case Apart::warps:
-      return "there is no barrier between them (__syncthreads)";
+      return std::string("there is no barrier between them (__syncthreads)") + changing;
     case Apart::lanes:
-      return "there is no barrier or __syncwarp between them (lanes do not run in lockstep)";
+      return std::string(
+                 "there is no barrier or __syncwarp between them (lanes do not run in lockstep)") +
+             changing;
     case Apart::none:
       break;
   }
@@ -103,7 +110,7 @@ std::string advice(const Entry& entry) {
 // Zeros in many places are what inputs hold that nobody filled.
 bool writes_one_value(const Entry& entry) {
   return entry.read_write && !entry.write_write && entry.one_value && entry.count > 1 &&
-         entry.written.known() && (entry.written.bits != 0 || entry.one_place);
+         !entry.unwritten && entry.written.known() && (entry.written.bits != 0 || entry.one_place);
 }
 
 void write(Entry& entry, bool one_value, bool one_place, const Value& written) {
@@ -136,6 +143,15 @@ void find_changes(std::map<LineKey, Entry>& races) {
                        written.line == there.line && read.line < there.line &&
                        reads.finding.kernel == writes.finding.kernel;
     }
+  }
+}
+
+void find_unwritten(std::map<LineKey, Entry>& all) {
+  for (const auto& [key, entry] : all) {
+    if (entry.finding.kind != FindingKind("uninitialised")) continue;
+    const std::string& line = std::get<1>(key);
+    for (auto& [other, race] : all)
+      race.unwritten |= std::get<1>(other) == line || std::get<2>(other) == line;
   }
 }
 
@@ -255,6 +271,7 @@ void print_new() {
   }
   s.fresh.clear();
   find_changes(merged);
+  find_unwritten(merged);
   std::fflush(stdout);
   std::uint64_t leaks = 0, bytes = 0;
   for (const auto& [key, entry] : merged) {

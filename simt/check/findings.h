@@ -81,7 +81,8 @@ struct Entry {
   // Of races at one pair of lines: the kinds that were seen, and whether all writes stored the same.
   bool write_write = false, read_write = false, one_value = true, one_place = true;
   Value written;
-  bool changes = false;  // of a read: its line is in front of one where threads race to write
+  bool unwritten = false;  // one of its lines also reads what nobody wrote: all values come of that
+  bool changes = false;    // of a read: its line is in front of one where threads race to write
 };
 // As it is printed, without the tool's name before it.
 std::string report_text(const Entry& entry);
