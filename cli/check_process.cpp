@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "cli/kernel_source.h"
 #include "harness/process.h"
 
 using nlohmann::ordered_json;
@@ -17,9 +18,13 @@ std::string last_line(std::string text) {
   return text.substr(text.rfind('\n') + 1);
 }
 
+// In one line: "race: two threads, one element: s[1] in shared memory, at mine.cu:8: s[t] += s[t + k];"
 std::string finding_text(const ordered_json& finding) {
-  const std::string source = finding.value("text", "");
-  return finding.value("message", finding.dump()) + (source.empty() ? "" : "\n  " + source);
+  const std::string kind = finding.value("kind", ""), source = trimmed(finding.value("text", ""));
+  const std::string file = std::filesystem::path(finding.value("file", "")).filename().string();
+  std::string text = (kind.empty() ? "" : kind + ": ") + finding.value("message", finding.dump());
+  if (!file.empty()) text += fmt::format(", at {}:{}", file, finding.value("line", 0));
+  return text + (source.empty() ? "" : ": " + source);
 }
 
 // The first access out of bounds that the checks found: where it is, and who made it. Empty: none.

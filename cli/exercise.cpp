@@ -199,7 +199,9 @@ Exercise named_exercise(const harness::Places& places, const std::vector<std::st
     }
   }
   if (!latest)
-    throw Refusal("no exercise is started yet; ./warpath start vector_add/01 starts the first one");
+    throw Refusal(
+        "no exercise is started yet; ./warpath start A1 starts the first one of the course, "
+        "./warpath start softmax/01 any other");
   return *latest;
 }
 

@@ -224,6 +224,9 @@ void print_whole(const Xray& x, const GpuFacts& gpu) {
              k.moved / k.least, short_bytes(k.least));
   if (x.flops > 0)
     fmt::print("; {} flops, {}", short_count(x.flops), under_roof(x, x.flops / k.least, gpu));
+  if (!x.match.empty() && k.moved < 0.95 * k.least)
+    fmt::print(
+        ". So in this launch it does not do the whole work: --grid, --block, or `check` tells why");
   fmt::print(".\n");
 }
 
@@ -231,6 +234,7 @@ void print(const Xray& x, const GpuFacts& gpu) {
   fmt::print("{}{}\n", paint(Tone::strong, x.title),
              x.test.empty() ? "" : ", " + x.test + (x.shape.empty() ? "" : " (" + x.shape + ")"));
   if (!x.note.empty()) fmt::print("  {}\n", paint(Tone::note, "note: " + x.note));
+  if (!x.match.empty()) fmt::print("{}\n", paint(Tone::dim, x.match));
   print_sentences(x);
   print_whole(x, gpu);
   print_source(x);

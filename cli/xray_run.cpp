@@ -289,13 +289,14 @@ Xray xray_rung(const harness::Places& places, const std::string& op, const fs::p
   const fs::path source = fs::absolute(file);
   PlainOptions plain{{}, o.kernel, {o.grid, o.block, o.shared}};
   if (!op.empty()) plain.ops = {op};
+  std::string match;
   const auto build = [&](const std::string& one_float) {
     const fs::path kept = counted_library(places, source, one_float);
     if (!kept.empty() && fs::exists(kept)) return kept;
     Progress progress;
     progress.show("compiling " + file.string() + " to be counted");
     const fs::path library = folder.file(fmt::format("counted{}.so", one_float));
-    build_kernel(places, backend, Build::xray, file, plain, library, one_float);
+    match = build_kernel(places, backend, Build::xray, file, plain, library, one_float).match;
     return !kept.empty() && keep_counted_library(library, kept) ? kept : library;
   };
   // For one type, which is most often enough; then for the type that was missing; then for all.
@@ -309,7 +310,9 @@ Xray xray_rung(const harness::Places& places, const std::string& op, const fs::p
     }
   }
   const BuiltRung built{build(""), ""};
-  return count_built(places, backend, built, op, source, o);
+  Xray x = count_built(places, backend, built, op, source, o);
+  x.match = match;
+  return x;
 }
 
 Xray xray_program(const harness::Places& places, const fs::path& file, const Options& o) {

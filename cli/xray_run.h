@@ -22,6 +22,7 @@ struct Xray {
   std::string test;                   // "case 'square' in f32"
   std::string shape;                  // of a timed case that was made small
   std::string note;                   // what a reader must know of the run; mostly empty
+  std::string match;                  // of a plain kernel: how it was matched and launched
   double flops = 0, least_bytes = 0;  // of one run; 0: unknown
   XrayRoof roof;                      // that limits its arithmetic on the named GPU
   XrayTimed timed;                    // the case as it is timed

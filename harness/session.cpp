@@ -18,7 +18,11 @@ Session::Session(const std::string& backend, std::filesystem::path libraries)
   if (backend != "simt" && backend != "cuda")
     throw Error("no backend '" + backend + "'; there are: simt (this CPU), cuda (a GPU)");
   if (!libraries.empty()) places_.lib = std::move(libraries);
-  device_ = &harness::open_device(places_.device_library(backend));
+  const std::filesystem::path device = places_.device_library(backend);
+  if (!std::filesystem::exists(device))
+    throw Error("backend " + backend + " is not built: there is no " + device.string() +
+                (backend == "cuda" ? "; CMake builds it where it finds nvcc (WARPATH_CUDA)" : ""));
+  device_ = &harness::open_device(device);
   must(device_->describe(&info_));
 }
 

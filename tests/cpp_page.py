@@ -42,3 +42,8 @@ with tempfile.TemporaryDirectory() as folder:
     )
     if wrong.returncode == 0 or "no backend 'gpu'" not in wrong.stderr:
         sys.exit(f"an unknown backend: {wrong.stderr}")
+    absent = subprocess.run(
+        [project / "build" / "app", "cuda"], capture_output=True, text=True, check=False
+    )
+    if absent.returncode == 0 or "backend cuda is not built" not in absent.stderr:
+        sys.exit(f"a backend that is not built: {absent.stderr}")

@@ -113,8 +113,9 @@ built() {
   mkdir "$work/ninja"
   printf '#!/usr/bin/env bash\necho "$*" >>%q\n' "$work/asked" >"$work/ninja/ninja"
   chmod +x "$work/ninja/ninja"
-  for words in 'check --help' 'run -h' 'ops --help' 'help check' 'train --help' 'image --help' 'cc --help' 'help'; do
-    rm -f "$work/asked"
+  for words in 'check --help' 'run -h' 'ops --help' 'help check' 'train --help' 'image --help' 'cc --help' 'help' \
+    'help python' 'python -h' 'test --help' 'format --help'; do
+    : >"$work/asked"
     # shellcheck disable=SC2086
     PATH=$work/ninja:$PATH WARPATH_BUILD=$build ./warpath $words >"$work/out" 2>"$work/err"
     code=$?
@@ -122,6 +123,15 @@ built() {
     expect "$words ends with 0" [ $code -eq 0 ]
     expect "$words helps" grep -qi 'usage' "$work/out"
   done
+
+  # Triton kernels of a script have a driver only where a GPU is.
+  if [ -x "$build/venv/bin/python" ] && ! { [ -e /dev/nvidia0 ] && command -v nvcc >/dev/null; }; then
+    for set in '' 0; do
+      env ${set:+TRITON_INTERPRET=$set} PATH="$work/ninja:$PATH" WARPATH_BUILD="$build" ./warpath python -c \
+        'import os; print(os.environ["TRITON_INTERPRET"])' >"$work/out" 2>"$work/err"
+      expect "python without a GPU interprets Triton: ${set:-1}" grep -qx "${set:-1}" "$work/out"
+    done
+  fi
 
   # What is wrong with the words is said before the kernels are built; so are times where no GPU is.
   for words in 'check softmax no-such-file.cu' 'run softmax --nosuch' 'check softmax --seed x' 'train --dtype f65' \

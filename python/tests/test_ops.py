@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -20,6 +21,11 @@ EVERY = [
     for dtype in dtypes(op)
     for rung in warpath.rungs(op.name)
 ]
+
+
+def test_version():
+    with open(Path(__file__).parents[2] / "pyproject.toml", "rb") as file:
+        assert warpath.__version__ == tomllib.load(file)["project"]["version"]
 
 
 def test_ops_are_found():

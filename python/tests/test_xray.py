@@ -31,7 +31,7 @@ assert k.xray_counts()["launches"] == []
 told = warpath.xray(counts)
 errors = []
 for call in (lambda: warpath.load(sys.argv[1], check=True), lambda: warpath.xray("softmax/99"),
-             lambda: warpath.load(sys.argv[1], xray=True, check=True), lambda: warpath.load(sys.argv[1]).xray_counts()):
+             lambda: warpath.load(sys.argv[1], xray=True, check=True), lambda: warpath.xray(k.xray_counts()), lambda: warpath.load(sys.argv[1]).xray_counts()):
     try:
         call()
         errors.append("")
@@ -58,7 +58,8 @@ def test_counts_of_a_file(tmp_path):
     waste = told["told"]["waste"][0]
     assert waste["kind"] == "coalescing" and waste["line"] == 4
     assert "32 sectors where 4 would do" in waste["sentence"]
-    needs_own_process, no_rung, two_runs, not_counted = told["errors"]
+    needs_own_process, no_rung, two_runs, no_launch, not_counted = told["errors"]
+    assert "no launch was counted" in no_launch
     assert "needs one of its own" in needs_own_process
     assert "99" in no_rung and "two runs" in two_runs and "xray=True" in not_counted
     assert told["files"] == []  # no xray.json when Python asks

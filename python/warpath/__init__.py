@@ -20,6 +20,8 @@ from warpath._limits import set_timeout
 from warpath._load import KernelError, Kernels, load, load_inline
 from warpath._xray import xray
 
+__version__ = "0.1.0"
+
 _ops = _contract.parse(_native.load())
 globals().update(_register.register_all(_ops))
 

@@ -83,6 +83,17 @@ def check_time(warpath, root):
     assert all(r["passed"] > 0 for r in op["rungs"]), op["rungs"]
 
 
+TILES = """__global__ void transpose(const float* in, float* out, int rows, int cols) {
+  __shared__ float tile[32][33];
+  int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+  if (x < cols && y < rows) tile[threadIdx.y][threadIdx.x] = in[y * cols + x];
+  __syncthreads();
+  x = blockIdx.y * 32 + threadIdx.x, y = blockIdx.x * 32 + threadIdx.y;
+  if (x < rows && y < cols) out[y * rows + x] = tile[threadIdx.x][threadIdx.y];
+}
+"""
+
+
 def check_left(warpath, root):
     """A kernel with little waste says what the counts leave open; a rung names the next one, a kernel of one's own none."""
     told = json.loads(run(warpath, "xray", "transpose/04", "--no-registers", "--json", cwd=root))
@@ -93,7 +104,13 @@ def check_left(warpath, root):
         own.write_text((root / "ops/layout/transpose/02_shared.cu").read_text())
         (Path(folder) / "02_mine.cu").write_text("// Another one.\n")
         told = json.loads(run(warpath, "xray", own, "--op", "transpose", "--no-registers", "--json", cwd=root))  # fmt: skip
+        # A plain kernel for tiles of 32 by 32, in blocks of 16 by 16.
+        plain = Path(folder) / "tiles.cu"
+        plain.write_text(TILES)
+        said = run(warpath, "xray", plain, "--op", "transpose", "--no-registers", cwd=root)
     assert "next" not in told and not told["left"], (told.get("next"), told["left"])
+    assert "tiles.cu: transpose(in = x, out = y, rows, cols) as transpose, <<<enough" in said, said
+    assert "in this launch it does not do the whole work" in said, said
     # A case of an op that is not the first one of its folder.
     told = json.loads(run(warpath, "xray", "segment_sum_by_id/01", "--case", "64Mi in 1000", "--no-registers", "--json", cwd=root))  # fmt: skip
     assert told["case"] == "case '64Mi in 1000' in f32", told["case"]
