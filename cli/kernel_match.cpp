@@ -112,6 +112,7 @@ class Matcher {
       numbers();
     }
     launch_shape();
+    work_in_place();
     complain_of_missing();
     for (const Parameter& p : parameters_) m_.restricted = m_.restricted || p.restricted;
     return std::move(m_);
@@ -358,13 +359,39 @@ class Matcher {
     for (const std::size_t i : unbound(Parameter::pointer)) {
       if (parameters_[i].constant != constant) continue;
       if (next == free.size()) return;
+      // One of its type before one of another, which refuses it.
+      const auto fit = std::find_if(free.begin() + static_cast<std::ptrdiff_t>(next), free.end(),
+                                    [&](const ArgSpec* a) { return type_fits(i, *a); });
+      if (fit != free.end()) next = static_cast<std::size_t>(fit - free.begin());
       bind_tensor(i, *free[next++]);
+    }
+  }
+
+  bool type_fits(std::size_t i, const ArgSpec& a) const {
+    const Parameter& p = parameters_[i];
+    const std::vector<DType>& types = types_of(contract_, a);
+    return !narrow_type(p, a, types).empty() || (p.element && contains(types, *p.element));
+  }
+
+  // `Pout, Pin`, `dst, src`: of the pointers without const, those whose names say that they are results.
+  void outputs_by_their_names() {
+    for (const std::size_t i : unbound(Parameter::pointer)) {
+      const std::string n = plain_name(parameters_[i].name);
+      const bool result = n.ends_with("out") || n.starts_with("out") || n.starts_with("dst") ||
+                          n.ends_with("dst") || n.starts_with("res");
+      if (parameters_[i].constant || !result) continue;
+      for (const ArgSpec* a : free_tensors(true, false))
+        if (type_fits(i, *a)) {
+          bind_tensor(i, *a);
+          break;
+        }
     }
   }
 
   void pointers() {
     for (const bool optional : {false, true}) by_name(true, false, optional);
     for (const bool optional : {false, true}) by_name(false, true, optional);
+    outputs_by_their_names();
     for (const bool optional : {false, true}) by_name(false, false, optional);
     for (const bool optional : {false, true}) in_order(true, free_tensors(false, optional));
     // Pointers without const in the order of the contract. Inputs among them only where there are
@@ -501,6 +528,20 @@ class Matcher {
           line.substr(0, line.find("//")).find(text) != line.npos)
         return true;
     return false;
+  }
+
+  // A kernel that has only the result of an op that may work in place: the result begins as the input.
+  void work_in_place() {
+    for (const ArgSpec& a : contract_.args()) {
+      if (a.in_place.empty() || !m_.tensors.contains(&a) || m_.narrow.contains(&a)) continue;
+      const ArgSpec* const input = contract_.find(a.in_place);
+      if (m_.tensors.contains(input) || contains(m_.without, input) || contains(m_.zeroed, &a))
+        continue;
+      m_.begun[&a] = input;
+      m_.without.push_back(input);
+      for (std::string& meaning : m_.meanings)
+        if (meaning == a.name) meaning += " beginning as " + input->name;
+    }
   }
 
   void complain_of_missing() const {

@@ -29,7 +29,8 @@ struct KernelMatch {
       narrow;                           // outputs of 64 bits that the kernel has in this type of 32
   std::vector<const ArgSpec*> without;  // inputs that the comment says the kernel needs not
   std::vector<const ArgSpec*> zeroed;   // set to zero before the launch
-  std::vector<const ArgSpec*> passed;   // scalars
+  std::map<const ArgSpec*, const ArgSpec*> begun;  // outputs that begin as a copy of this input
+  std::vector<const ArgSpec*> passed;              // scalars
   std::map<std::string, double> fixed;  // dimensions and scalars that have this value only
   std::vector<std::string> known_dims;  // that a parameter or the launch depends on
   std::vector<std::string> equal_dims;  // that one parameter stands for, so they must be equal

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <deque>
 #include <fstream>
 #include <set>
 
@@ -182,6 +183,16 @@ const PlainKernel* LearnerKernels::plain(const std::string& name) const {
 }
 
 void LearnerKernels::join(std::vector<OpEntry>& ops) const {
+  // A case asks for every optional result; a plain kernel that has not all of them is asked for those it has.
+  static std::deque<Op> kept;  // the harness keeps pointers to them
+  for (const auto& [file, kernel] : plain_)
+    for (OpEntry& e : ops) {
+      if (e.name() != kernel.op || kernel.absent_outputs.empty()) continue;
+      Op& op = kept.emplace_back(*e.op);
+      for (Case& c : op.cases)
+        for (const std::string& output : kernel.absent_outputs) add_unique(c.without, output);
+      e.op = &op;
+    }
   for (const auto& c : contestants_)
     for (OpEntry& e : ops)
       if (e.name() == c.rung->op) e.contestants.push_back(c);

@@ -169,6 +169,10 @@ std::string refusals(const KernelMatch& m) {
                          fixed == m.fixed.end() ? takes_no + a.name : ""));
     }
     if (!a.is_tensor()) continue;
+    for (const auto& [output, input] : m.begun)
+      if (input == &a && a.strided)
+        refuse(fmt::format("!{}.is_contiguous()", a.name),
+               fmt::format("takes only {} without gaps, in rows", a.name));
     const auto taken = m.tensors.find(&a);
     if (taken == m.tensors.end()) {
       if (std::find(m.without.begin(), m.without.end(), &a) != m.without.end()) continue;
@@ -217,6 +221,12 @@ std::string launcher(const KernelSource& source, const KernelMatch& m) {
                            a->name, type, zero);
     widening += fmt::format("  warpath_{}.widen();\n", a->name);
   }
+  for (const auto& [a, input] : m.begun)
+    zeroing += fmt::format(
+        "  if ({0}.data != {1}.data)\n    CUDA_CHECK(cudaMemcpyAsync({0}.data, {1}.data, "
+        "{0}.bytes(), "
+        "cudaMemcpyDeviceToDevice, stream));\n",
+        a->name, input->name);
   for (const ArgSpec* a : m.zeroed)
     if (!m.narrow.contains(a))
       zeroing += fmt::format("  CUDA_CHECK(cudaMemsetAsync({0}.data, 0, {0}.bytes(), stream));\n",
@@ -270,6 +280,14 @@ std::string describe(const KernelMatch& m) {
 
 }  // namespace
 
+static std::vector<std::string> absent_outputs(const KernelMatch& m) {
+  std::vector<std::string> absent;
+  for (const ArgSpec& a : m.contract->args())
+    if (a.is_tensor() && a.role == Role::out && a.optional && !m.tensors.contains(&a))
+      absent.push_back(a.name);
+  return absent;
+}
+
 PlainKernel make_plain_kernel(const harness::Places& places, const std::filesystem::path& file,
                               const PlainOptions& options) {
   const KernelSource source = read_kernels(places, file);
@@ -283,7 +301,8 @@ PlainKernel make_plain_kernel(const harness::Places& places, const std::filesyst
           m.contract->name(),
           m.entries,
           describe_launch(m),
-          m.launch_chosen};
+          m.launch_chosen,
+          absent_outputs(m)};
 }
 
 }  // namespace warpath::cli

@@ -24,6 +24,7 @@ struct PlainKernel {
   std::vector<std::string> entries;  // of the comment above it, or of one that would say the same
   std::string launch;                // "<<<enough for every element, 256>>>"
   bool launch_chosen = false;        // not the default
+  std::vector<std::string> absent_outputs;  // optional results that it does not have
 };
 
 // Refuses in one line when the file has no kernel, more than one to choose from, or one that fits no

@@ -162,7 +162,7 @@ CHEATS = [
     (
         "out of bounds",
         edited("if (i < n) ", ""),
-        "past the end",
+        "of the 2-byte allocation, at mine.cu:",  # of a finding: what, and at which line
     ),
     (
         "a loop without end",

@@ -413,6 +413,55 @@ TEST_F(PlainKernel, IsMatchedByOrderAndByOtherNamesOfSizes) {
   EXPECT_TRUE(has(s.out, "only kind = sum: the kernel takes no kind")) << s.out;
 }
 
+// An op that may work in place has kernels with one pointer.
+TEST_F(PlainKernel, InPlaceBeginsWithACopyOfTheInput) {
+  const std::string head =
+      "__global__ void relu_kernel(float* data, int n) {\n"
+      "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n";
+  const Said s = check(
+      head + "  if (i < n && !(data[i] > 0 || data[i] != data[i])) data[i] = 0;\n}\n", {"relu"});
+  EXPECT_EQ(s.status, 0) << s.out << s.err;
+  EXPECT_TRUE(has(s.out, "data = y beginning as x, n")) << s.out;
+  const Said wrong =
+      check(head + "  if (i < n) data[i] = fabsf(data[i]);\n}\n", {"relu", "--case", "prime"});
+  EXPECT_EQ(wrong.status, 1) << wrong.out << wrong.err;
+}
+
+// `out` before `in`, as textbooks have it; and an int* is no tensor of floats.
+TEST_F(PlainKernel, NamesOfResultsAndTypesGoBeforeTheOrder) {
+  const Said s = check(R"(__global__ void turn(float* Pout, float* Pin, int rows, int cols) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < rows * cols) Pout[i % cols * rows + i / cols] = Pin[i];
+}
+)",
+                       {"transpose", "--case", "prime"});
+  EXPECT_EQ(s.status, 0) << s.out << s.err;
+  EXPECT_TRUE(has(s.out, "Pout = y, Pin = x")) << s.out;
+  expect_refused(check("__global__ void histogram(int* input, int* bins, int n, int num_bins) {}\n",
+                       {"histogram"}),
+                 {"takes no edges", "edges=none in the comment"});
+}
+
+// The mean that a gradient needs is no part of what most people write: every case is run without it.
+TEST_F(PlainKernel, WithoutOptionalResultsTakesTheCasesWithoutThem) {
+  const Said s = check(
+      R"(__global__ void norm(const float* x, const float* gamma, const float* beta, float* out, int rows, int cols, float eps) {
+  int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r >= rows) return;
+  const float* row = x + (long long)r * cols;
+  double mean = 0, variance = 0;
+  for (int i = 0; i < cols; ++i) mean += row[i];
+  mean /= cols;
+  for (int i = 0; i < cols; ++i) variance += (row[i] - mean) * (row[i] - mean);
+  const double scale = 1 / sqrt(variance / cols + eps);
+  for (int i = 0; i < cols; ++i) out[(long long)r * cols + i] = (row[i] - mean) * scale * gamma[i] + beta[i];
+}
+)",
+      {"layer_norm", "--dtype", "f32", "--json"});
+  EXPECT_EQ(s.status, 0) << s.out << s.err;
+  EXPECT_GT(s.json()["ops"][0]["rungs"][0]["passed"], 8) << s.out;
+}
+
 TEST_F(PlainKernel, WithoutAParameterForRowsTakesOneRow) {
   const Said s = check(R"(template <typename T>
 __global__ void reduce(T* x, T* y, int n) {
