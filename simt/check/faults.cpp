@@ -1,6 +1,7 @@
 #include "faults.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <mutex>
 
 #include "faults/report.h"
@@ -356,8 +357,13 @@ void dead_stack(const Access& access) {
 
 void bad_index(const char* type, long long index, const void* pc) {
   if (!enabled.memory) return;
-  end_with(bad_access("out of bounds",
-                      "index " + std::to_string(index) + " of an array of type " + type, pc));
+  std::string what = "index " + std::to_string(index) + " of an array of type " + type;
+  // "'float [3][33]'": the index is that of the first of them.
+  const std::string_view name = type;
+  const std::size_t length = name.find('[');
+  const long long count = length != name.npos ? std::atoll(type + length + 1) : 0;
+  if (count > 0) what += ", whose last is " + std::to_string(count - 1);
+  end_with(bad_access("out of bounds", std::move(what), pc));
 }
 
 void bad_object(const Access& access) {
