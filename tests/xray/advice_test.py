@@ -85,6 +85,11 @@ def missing_entries(root, advice):
     return missing + stale + empty
 
 
+def words_of(text):
+    """In one line, a link as the words that it is on."""
+    return " ".join(re.sub(r"\[([^][]+)\](?:\[[^][]*\]|\([^()]*\))?", r"\1", text).split())
+
+
 def missing_words(claims, files):
     """Claims whose words the lesson does not have."""
     missing = []
@@ -93,7 +98,9 @@ def missing_words(claims, files):
             missing.append(f"{name}: in claims.json, but no rung")
         elif not claim.keys() & MEASURES:
             missing.append(f"{name}: claims.json says nothing that is counted")
-        elif claim["says"] not in " ".join((files[name].parent / "README.md").read_text().split()):
+        elif words_of(claim["says"]) not in words_of(
+            (files[name].parent / "README.md").read_text()
+        ):
             missing.append(f"{name}: the lesson does not say '{claim['says']}' (claims.json)")
     return missing
 
