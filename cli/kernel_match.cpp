@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 #include <regex>
 #include <set>
 #include <sstream>
 
+#include "cli/kernel_names.h"
 #include "cli/op_names.h"
 #include "cli/options.h"
 #include "core/host/value.h"
@@ -19,36 +19,6 @@ namespace {
 template <class C, class T>
 bool contains(const C& all, const T& one) {
   return std::find(std::begin(all), std::end(all), one) != std::end(all);
-}
-
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
-// "d_x", "dX" of tutorials is x on the device.
-std::string plain_name(const std::string& name) {
-  std::string n = lower(name);
-  for (const char* head : {"d_", "dev_", "g_"})
-    if (n.starts_with(head) && n.size() > std::string(head).size())
-      n = n.substr(std::string(head).size());
-  for (const char* tail : {"_d", "_dev", "_ptr"})
-    if (n.ends_with(tail) && n.size() > std::string(tail).size())
-      n.resize(n.size() - std::string(tail).size());
-  return n;
-}
-
-// Other names that people give to the sizes of a matrix.
-std::string size_name(const std::string& name) {
-  static const std::map<std::string, std::string> other = {
-      {"width", "cols"},    {"w", "cols"},      {"nx", "cols"},       {"columns", "cols"},
-      {"ncols", "cols"},    {"n_cols", "cols"}, {"num_cols", "cols"}, {"height", "rows"},
-      {"h", "rows"},        {"ny", "rows"},     {"nrows", "rows"},    {"n_rows", "rows"},
-      {"num_rows", "rows"},
-  };
-  const std::string n = plain_name(name);
-  const auto found = other.find(n);
-  return found == other.end() ? n : found->second;
 }
 
 const std::vector<DType>& types_of(const Contract& contract, const ArgSpec& a) {
