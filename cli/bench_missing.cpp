@@ -37,6 +37,12 @@ std::vector<MissingCase> all_missing(const std::vector<OpEntry>& ops, double pat
   return all;
 }
 
+// A cell of the table; `--json` has all names.
+std::string first_of(const std::vector<std::string>& names) {
+  return names.size() <= 3 ? join(names)
+                           : fmt::format("{} and {} others", names.front(), names.size() - 1);
+}
+
 int list_missing(const Options& o, const std::string& device, std::vector<MissingCase> cases) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   Table table({"case", "missing", "why"});
@@ -50,7 +56,7 @@ int list_missing(const Options& o, const std::string& device, std::vector<Missin
                     {"dtype", name(a.dtype)},
                     {"missing", m->names},
                     {"why", words(m->lack)}});
-    table.add({where(*m), join(m->names), {words(m->lack), Tone::dim}});
+    table.add({where(*m), first_of(m->names), {words(m->lack), Tone::dim}});
     cases.erase(cases.begin() + (m - cases.data()));
   }
   if (o.json) {
