@@ -113,6 +113,24 @@ def test_names():
         warpath.nn.Linear(7, 3)(X)
 
 
+# Blocks take some rows of an image each, and a grid ends at 65535 of them along y.
+@pytest.mark.parametrize(
+    ("rung", "size", "dtype", "width", "rows"),
+    [
+        ("02", 3, torch.float32, 1, 16),
+        ("04", 3, torch.float32, 1, 32),
+        ("05", 3, torch.uint8, 4, 16),
+        ("06", 9, torch.uint8, 1, 64),
+        ("07", 3, torch.bfloat16, 8, 91),
+        ("08", 3, torch.uint8, 1, 216),
+    ],
+)
+def test_images_of_more_rows_than_a_grid_has_blocks(rung, size, dtype, width, rows):
+    x = torch.empty(1, 65535 * rows + 1, width, 1, dtype=dtype)
+    with pytest.raises(RuntimeError, match=rf"is for images of at most {65535 * rows} rows"):
+        warpath.blur(x, size=size, kind="box", rung=rung)
+
+
 def test_parts_need_no_import_of_their_own():
     for part in ("cpp_extension", "nn", "onnx", "optim"):
         assert warpath.__getattr__(part) is sys.modules[f"warpath.{part}"]

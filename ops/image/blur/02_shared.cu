@@ -68,7 +68,8 @@ void launch(const Args& args, cudaStream_t stream) {
 }
 
 std::string fits(const Args& args) {
-  return shared_bytes(args) <= 48 << 10 ? "" : "a tile and its halo must fit into 48 KiB";
+  return shared_bytes(args) <= 48 << 10 ? few_strips(args, rows)
+                                        : "a tile and its halo must fit into 48 KiB";
 }
 
 WARPATH_RUNG(Args, launch, .supports = fits);

@@ -117,7 +117,8 @@ void launch(const Args& args, cudaStream_t stream) {
 }
 
 std::string fits(const Args& args) {
-  return enough_shared_memory(shared_bytes(args));
+  if (const std::string why = enough_shared_memory(shared_bytes(args)); !why.empty()) return why;
+  return few_strips(args, rows);
 }
 
 WARPATH_RUNG(Args, launch, .supports = fits);

@@ -84,7 +84,8 @@ void launch(const Args& args, cudaStream_t stream) {
 
 std::string fits(const Args& args) {
   if (args.x.dtype != DType::u8 || args.kind != Kind::box) return "is for boxes of bytes";
-  return enough_shared_memory(shared_bytes(args));
+  if (const std::string why = enough_shared_memory(shared_bytes(args)); !why.empty()) return why;
+  return few_strips(args, rows);
 }
 std::string large(const Args& args) {
   return args.size > 5 ? "" : "05_four has all places of a small box at compile time";

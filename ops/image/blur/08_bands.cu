@@ -166,8 +166,9 @@ __global__ void __launch_bounds__(S::threads, S::blocks)
 }
 
 void launch(const Args& args, cudaStream_t stream) {
-  const Bands bands = Bands::of(args);
+  check_size(args);
   if (args.x.size() == 0) return;
+  const Bands bands = Bands::of(args);
   const Image image = Image::of(args.x);
   const bool aligned = image.line() % 16 == 0 && args.x.is_aligned(16) && args.y.is_aligned(16);
   dispatch_bands(bands, args.kind == Kind::box, [&](auto shape) {
@@ -185,7 +186,7 @@ std::string fits(const Args& args) {
   if (args.size > most_band) return "is for blurs of at most 33 x 33";
   if (args.size / 2 * args.x.shape[3] > 48) return "is for neighbours within 48 elements of a row";
   if (args.x.shape[0] > max_grid_z) return "is for at most 65535 images";
-  return "";
+  return few_strips(args, least_rows);
 }
 
 WARPATH_RUNG(Args, launch, .supports = fits);

@@ -34,7 +34,6 @@ struct Bands {
   unsigned char low[most_band], high[most_band];
 
   static Bands of(const Args& args) {
-    check_size(args);
     Bands b = {};
     const auto size = static_cast<int>(args.size);
     b.radius = size / 2;
@@ -135,8 +134,9 @@ __device__ __forceinline__ Encoded encoded(const unsigned (&sum)[4], const Bands
 
 using Byte = unsigned char;
 inline constexpr int cols = 256, high = 8,
-                     stages = 4;       // of a strip; rows of a step; steps in flight
-enum class High { box, middle, all };  // which words have a high part; a box has none
+                     stages = 4;        // of a strip; rows of a step; steps in flight
+inline constexpr int least_rows = 216;  // of a strip, where 8 results need two groups of 8 rows
+enum class High { box, middle, all };   // which words have a high part; a box has none
 
 // Words: pieces of 16 bytes of a row that 16 results need. Downs: groups of 8 rows that 8 results need. Wide: groups of 16 results
 // per warp.
@@ -154,8 +154,8 @@ struct Shape {
   static constexpr int rounds = ceil_div(all_vectors, threads);
   static constexpr int pitch =
       16 * vectors;  // 32 or 96 bytes more than a multiple of 128: no bank conflicts
-  static constexpr int rows = Downs == 2 ? 216 : 272;  // of a strip: 2160 are 10 or 8
-  static constexpr int each = across * Wide / 4;       // bytes of a lane, four lanes per row
+  static constexpr int rows = Downs == 2 ? least_rows : 272;  // of a strip: 2160 are 10 or 8
+  static constexpr int each = across * Wide / 4;              // bytes of a lane, four lanes per row
   using Word = std::conditional_t<each == 16, uint4, uint2>;
   static constexpr int out_pitch = across * Wide + 16;
   struct Storage {

@@ -81,6 +81,7 @@ static std::vector<Case> cases() {
   return {
       sized("empty", 0, 8, 8, 3, 5, "box", "reflect"),
       sized("no columns", 2, 8, 0, 3, 5, "box", "reflect"),
+      sized("no channels", 1, 5, 7, 0, 3, "gaussian", "reflect"),
       sized("one pixel", 1, 1, 1, 3, 3, "gaussian", "reflect"),
       sized("size 1", 1, 5, 7, 3, 1, "gaussian", "zero"),
       sized("3 x 3 box", 2, 13, 9, 3, 3, "box", "reflect"),

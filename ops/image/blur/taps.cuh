@@ -1,6 +1,9 @@
 // What the kernels get: the weights, the sizes, and how a sum becomes an element.
 #pragma once
+#include <string>
+
 #include "core/host/dispatch.cuh"
+#include "core/host/launch.h"
 #include "core/thread/convert.cuh"
 #include "core/thread/divisor.cuh"
 #include "ops/image/blur/weights.h"
@@ -87,5 +90,13 @@ void dispatch_image(DType dtype, F&& f) {
 }
 
 inline constexpr std::int64_t max_grid_z = 65535;
+
+// For a rung's .supports, where a block takes `rows` rows of an image: empty if a grid has enough blocks along y.
+inline std::string few_strips(const Args& args, std::int64_t rows) {
+  constexpr std::int64_t max_grid_y = 65535;
+  return ceil_div(args.x.shape[1], rows) <= max_grid_y
+             ? ""
+             : "is for images of at most " + std::to_string(max_grid_y * rows) + " rows";
+}
 
 }  // namespace warpath::blur
