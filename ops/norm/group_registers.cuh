@@ -16,6 +16,8 @@
 namespace warpath::norm {
 
 inline constexpr int group_vectors = 4;  // per thread and tensor
+// Runs are numbered as ints, also those that the last block has room for and that are not there.
+inline constexpr std::int64_t most_runs = (std::int64_t(1) << 31) - 4;
 
 template <class T>
 struct GroupPart {
@@ -90,7 +92,7 @@ std::string registers_take(const GroupShape& s, std::size_t element, int most, c
   if (s.outer != 1 || s.run() == 0) return "takes groups that are one run of memory";
   if (s.run() * std::int64_t(element) > std::int64_t(most) * group_vectors * 16)
     return "takes groups of at most " + std::to_string(most * group_vectors / 64) + " KiB";
-  if (s.all_groups() >= std::int64_t(1) << 31) return "takes fewer than 2^31 groups";
+  if (s.all_groups() > most_runs) return "takes at most " + std::to_string(most_runs) + " groups";
   return cut_alike(p...) ? "" : "wants tensors at the same distance from a 16-byte boundary";
 }
 

@@ -31,9 +31,9 @@ struct PlaneGrid {
   dim3 block;
 
   PlaneGrid(const GroupShape& s, int lanes)
-      : by_channels(Divisor::of(int(s.all_channels()))),
+      : by_channels(Divisor::of(std::max(int(s.all_channels()), 1))),
         by_outer(Divisor::of(std::max(int(s.outer), 1))),
-        by_group(Divisor::of(int(s.channels))),
+        by_group(Divisor::of(std::max(int(s.channels), 1))),
         planes(int(s.batch * s.outer * s.all_channels())),
         block(group_block(s.inner, lanes)) {}
   unsigned blocks() const { return grid_x(planes, block.y); }
@@ -70,7 +70,7 @@ static __global__ void __launch_bounds__(most_threads)
   });
   squares = row_sum(squares, slots[1]);
   if (threadIdx.x == 0)
-    partials.leave(partials.at + own.image_row * 3 * partials.columns + own.channel,
+    partials.leave(partials.at + 3 * partials.columns * own.image_row + own.channel,
                    {float(size), mean, squares});
 }
 
@@ -142,7 +142,7 @@ static __global__ void __launch_bounds__(most_threads / 2)
   row_sums(sums, slots);
   if (threadIdx.x == 0) {
     const std::int64_t channels = p.shape.all_channels();
-    float* const to = partials + own.image_row * 2 * channels + own.channel;
+    float* const to = partials + 2 * channels * own.image_row + own.channel;
     to[0] = sums[0] * p.rstds[own.group];
     to[channels] = sums[1];
   }
@@ -197,8 +197,8 @@ std::string cut_takes(const GroupShape& s, std::size_t element, int most, const 
   if (s.inner < 16) return "takes planes of at least 16 elements";
   if (s.inner * std::int64_t(element) > std::int64_t(most) * group_vectors * 16)
     return "takes planes of at most " + std::to_string(most * group_vectors / 64) + " KiB";
-  if (s.batch * s.outer * s.all_channels() >= std::int64_t(1) << 31)
-    return "takes fewer than 2^31 planes";
+  if (s.batch * s.outer * s.all_channels() > most_runs)
+    return "takes at most " + std::to_string(most_runs) + " planes";
   return cut_alike(p...) ? "" : "wants tensors at the same distance from a 16-byte boundary";
 }
 

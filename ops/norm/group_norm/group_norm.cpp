@@ -69,6 +69,7 @@ static std::vector<Case> sizes() {
                                      relu = {{"activation", "relu"}};
   return {
       planes("empty", 0, 2, 3, 8),
+      planes("no channels", 2, 3, 0, 16),
       planes("one", 1, 1, 1, 1),
       planes("primes", 2, 3, 5, 49, {.scalars = relu}),
       planes("planes", 2, 3, 5, 64, {.scalars = silu}),
