@@ -74,9 +74,13 @@ struct Queues {
 #pragma unroll
     for (int q = 0; q < Q; ++q) queue[q] = 0;
     waiting = 0;
+    // Not best[(k - 1) / 32], nor a comparison for equality, which nvcc makes the same of: an index that is not constant puts
+    // the list and the queues into local memory.
+    Candidate kth = best[0];
 #pragma unroll
-    for (int e = 0; e < E; ++e)
-      if (e == (k - 1) / 32) least = __shfl_sync(full_mask, best[e], (k - 1) % 32);
+    for (int e = 1; e < E; ++e)
+      if (k > 32 * e) kth = best[e];
+    least = __shfl_sync(full_mask, kth, (k - 1) % 32);
   }
 };
 
