@@ -92,6 +92,9 @@ static std::vector<Case> cases() {
   add("columns apart", 48, 90, {.layouts = columns, .offsets = {{"y", 3}}});
   add("spread", 5, 600, {.layouts = {{"x", Layout::spread}}});
   add("spread vectors", 1, 20'001, {.layouts = laid(Layout::spread)});
+  // On a device of three multiprocessors a block adds up more than 64 columns per lane.
+  add("long columns", 769, 521, {.layouts = columns});
+  add("long spread vectors", 1, 400'001, {.layouts = {{"x", Layout::spread}}});
   add("special columns", 96, 301, {.fill = Fill::special, .layouts = columns});
   add("256Mi", 1, 256 << 20, {.bench = true});
   add("65536x4096", 65536, 4096, {.bench = true});

@@ -107,6 +107,9 @@ static std::vector<Case> cases() {
   add("power of columns", "power", 33, 100, {.layouts = columns});
   add("spread", "one", 5, 600, {.layouts = {{"x", Layout::spread}}});
   add("spread vector", "two", 1, 20'001, {.layouts = {{"x", Layout::spread}}});
+  // On a device of three multiprocessors a block adds up more than 64 columns per lane.
+  add("long columns", "two", 769, 521, {.layouts = columns});
+  add("long spread vector", "one", 1, 400'001, {.layouts = {{"x", Layout::spread}}});
   add("special columns", "two", 96, 301, {.fill = Fill::special, .layouts = columns});
   add("special columns, largest", "infinity", 96, 301, {.fill = Fill::special, .layouts = columns});
   add("256Mi", "two", 1, 256 << 20, {.bench = true});
