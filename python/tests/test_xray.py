@@ -59,7 +59,7 @@ def test_counts_of_a_file(tmp_path):
     assert waste["kind"] == "coalescing" and waste["line"] == 4
     assert "32 sectors where 4 would do" in waste["sentence"]
     needs_own_process, no_rung, two_runs, no_launch, not_counted = told["errors"]
-    assert "no launch was counted" in no_launch
+    assert "the counts are of no launch" in no_launch
     assert "needs one of its own" in needs_own_process
     assert "99" in no_rung and "two runs" in two_runs and "xray=True" in not_counted
     assert told["files"] == []  # no xray.json when Python asks

@@ -52,10 +52,6 @@ def xray(
     with tempfile.TemporaryDirectory() as folder:
         name = str(what)
         if isinstance(what, dict):
-            if not what.get("launches"):
-                raise ValueError(
-                    "warpath.xray: no launch was counted; xray_counts() has those since its last call"
-                )
             file = Path(folder) / "counts.json"
             file.write_text(json.dumps(what))
             name = str(file)
