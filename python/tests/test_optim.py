@@ -137,6 +137,9 @@ def test_bad_options():
     for options in ({"lr": -1}, {"betas": (0.9, 1.0)}, {"eps": -1e-8}, {"clip_grad_norm": 0}):
         with pytest.raises(ValueError, match=next(iter(options))):
             warpath.optim.AdamW([p], **options)
+    for rates in (torch.ones(2), torch.ones(0)):
+        with pytest.raises(ValueError, match=f"lr has {rates.numel()} elements; it takes one"):
+            warpath.optim.AdamW([p], lr=rates)
     assert warpath.optim.AdamW([p], foreach=True, fused=False, lr=torch.tensor(0.1)) is not None
 
 

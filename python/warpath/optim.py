@@ -17,6 +17,11 @@ _UNSUPPORTED = ("amsgrad", "maximize", "capturable", "differentiable")
 _MOMENTS = ("exp_avg", "exp_avg_sq")
 
 
+def _must_be_one(lr: float | torch.Tensor) -> None:
+    if isinstance(lr, torch.Tensor) and lr.numel() != 1:
+        raise ValueError(f"warpath.optim.AdamW: lr has {lr.numel()} elements; it takes one")
+
+
 class AdamW(torch.optim.Optimizer):
     """torch.optim.AdamW by warpath.adamw: all tensors of a parameter group in a few launches.
 
@@ -43,6 +48,7 @@ class AdamW(torch.optim.Optimizer):
         clip_grad_norm: float | None = None,
         master_weights: bool = False,
     ) -> None:
+        _must_be_one(lr)
         for name, value, good in (
             ("lr", lr, lambda: lr >= 0),
             ("betas", betas, lambda: len(betas) == 2 and all(0 <= b < 1 for b in betas)),
@@ -83,9 +89,7 @@ class AdamW(torch.optim.Optimizer):
         for name in _UNSUPPORTED:
             if group.get(name):
                 raise NotImplementedError(f"warpath.optim.AdamW: {name} is not supported")
-        lr = group["lr"]
-        if isinstance(lr, torch.Tensor) and lr.numel() != 1:
-            raise ValueError(f"warpath.optim.AdamW: lr has {lr.numel()} elements; it takes one")
+        _must_be_one(group["lr"])
 
     def load_state_dict(self, state_dict: dict) -> None:
         """As torch's, except that moments stay f32 whatever the type of their parameter."""
