@@ -23,14 +23,20 @@ RUNGS = (
     "order/top_k/08_queues",
     "softmax/cross_entropy/backward_03_rows",
 )
-FLAGS = "-cubin -arch=sm_90a -std=c++20 --expt-relaxed-constexpr -Xcudafe=--diag_suppress=177 -DWARPATH_ONE_HALF_TYPE"
-KERNEL = re.compile(r"Compiling entry function '(\w+)'.*?(\d+) bytes stack frame, (\d+) bytes spill stores", re.DOTALL)
+FLAGS = (
+    "-cubin -arch=sm_90a -std=c++20 --expt-relaxed-constexpr -Xcudafe=--diag_suppress=177 -Xptxas -v"
+    " -DWARPATH_ONE_HALF_TYPE"
+)
+KERNEL = re.compile(
+    r"Compiling entry function '(\w+)'.*?(\d+) bytes stack frame, (\d+) bytes spill stores",
+    re.DOTALL,
+)
 
 
 def frames(nvcc: str, root: Path, rung: str) -> list[tuple[str, int, int]]:
     """Of each kernel its name, the bytes of its stack frame and those that were spilled."""
     with tempfile.TemporaryDirectory() as folder:
-        words = [nvcc, *FLAGS.split(), "-Xptxas", "-v", f"-I{root}", f"{root}/ops/{rung}.cu"]
+        words = [nvcc, *FLAGS.split(), f"-I{root}", f"{root}/ops/{rung}.cu"]
         done = subprocess.run(
             [*words, "-o", f"{folder}/kernels"], capture_output=True, text=True, check=False
         )
