@@ -174,9 +174,21 @@ TEST(Words, WrongCommandsAndFlags) {
   expect_refusal(lab.run({"check", "toy", "--sanitise"}),
                  "no option '--sanitise'; did you mean '--sanitize'?");
   expect_refusal(lab.run({"debug", "tooy/01"}), "no op 'tooy'; did you mean 'toy'?");
+  expect_refusal(lab.run({"check", "foo"}),
+                 "no op or family 'foo'; there are: ");  // near 'toy' by one letter
   lab.write("kernel.cu", "");
   expect_refusal(lab.run({"check", "toy", "kernal.cu"}),
                  "no file 'kernal.cu'; did you mean 'kernel.cu'?");
+}
+
+// The commands of exercises, given a file that is none of theirs.
+TEST(Words, AFileThatIsNoExerciseIsSaidToBeNone) {
+  const Lab lab;
+  lab.write("mine.cu", "");
+  for (const char* command : {"start", "watch", "hint", "solution", "grade"}) {
+    expect_refusal(lab.run({command, "no_such.cu"}), "no file 'no_such.cu'");
+    expect_refusal(lab.run({command, "mine.cu"}), "'mine.cu' is no file of an exercise");
+  }
 }
 
 TEST(Words, TimesNeedAGpu) {
