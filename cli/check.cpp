@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <cstring>
 #include <deque>
 #include <filesystem>
 #include <fstream>
@@ -169,28 +167,6 @@ void name_writer(const harness::Places& places, const std::vector<std::string>& 
     }
 }
 
-// As it is typed: a name with a space in quotes.
-std::string shell_word(const std::string& word) {
-  const bool plain = std::all_of(word.begin(), word.end(), [](unsigned char c) {
-    return std::isalnum(c) || c > 127 || std::strchr("_-+=./,:@%", c);
-  });
-  if (plain) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
-// The options of a plain kernel's launch, as they were given.
-std::string launch_words(const Options& o) {
-  std::string words;
-  for (const auto& [flag, value] : {std::pair<const char*, const std::string&>{"kernel", o.kernel},
-                                    {"grid", o.grid},
-                                    {"block", o.block},
-                                    {"shared", o.shared}})
-    if (!value.empty()) words += fmt::format(" --{} {}", flag, shell_word(value));
-  return words;
-}
-
 // The learner's file that a record is of; empty: it is of a shipped rung.
 std::string own_file(const Options& o, const harness::Record& r) {
   if (is_kernel_file(r.name))
@@ -258,7 +234,6 @@ std::string passed_step(const Options& o, const Backend& backend,
       if (r.status == harness::Status::passed)
         if (const std::string own = own_words(o, r); !own.empty()) {
           if (o.sanitize) {
-            if (!o.shared.empty()) return {};  // xray takes no --shared
             return fmt::format("./warpath xray {} shows line by line what it does to memory", own);
           }
           if (o.cases.empty() && passed_one_element_only(outcome, r.name))
