@@ -144,6 +144,15 @@ std::string files_not_run(const std::vector<OpOutcome>& outcomes) {
   return text;
 }
 
+// A plain kernel is registered by nobody: what a rung's author is told about that is left out.
+void without_registration(const LearnerKernels& own, std::vector<OpOutcome>& outcomes) {
+  for (OpOutcome& outcome : outcomes)
+    for (harness::Record& r : outcome.records)
+      if (const std::size_t at = r.reason.find("; a rung that may do that is registered");
+          at != r.reason.npos && own.plain(r.name))
+        r.reason.resize(at);
+}
+
 bool passed_or_skipped(const OpOutcome& outcome) {
   return std::none_of(outcome.records.begin(), outcome.records.end(),
                       [](const auto& r) { return r.status == harness::Status::failed; });
@@ -183,9 +192,13 @@ std::string own_words(const Options& o, const harness::Record& r) {
 
 // A plain kernel has no launcher that could set its output to zero: its comment says so. Empty: that is not the trouble.
 std::string let_it_begin_with_zeros(const harness::Record& r, const PlainKernel& kernel) {
-  const std::size_t what = r.reason.find("depends on what the output or the scratch held");
-  if (what == r.reason.npos) return {};
-  const std::string output = r.reason.substr(0, r.reason.find('['));
+  std::string output;
+  if (r.reason.find("depends on what the output or the scratch held") != r.reason.npos)
+    output = r.reason.substr(0, r.reason.find('['));
+  for (const auto& f : r.findings)
+    if (f.value("kind", "") == "uninitialised" && f.contains("allocation"))
+      output = f["allocation"].value("name", "");
+  if (std::ranges::find(kernel.entries, output) == kernel.entries.end()) return {};
   if (std::ranges::find(kernel.only_assigned, output) != kernel.only_assigned.end()) return {};
   std::vector<std::string> entries = kernel.entries;
   for (std::string& e : entries)
@@ -276,6 +289,10 @@ std::string next_step(const Options& o, const Backend& backend, const LearnerKer
           if (speaks_of_barriers(lesson))
             return near_path(lesson) + ": the lesson says which barriers its rungs need, and why";
         }
+    for (const harness::Record& r : failed->records)
+      if (const PlainKernel* plain = own_file(o, r).empty() ? nullptr : learner.plain(r.name))
+        if (const std::string zeros = let_it_begin_with_zeros(r, *plain); !zeros.empty())
+          return zeros;
     return {};
   }
   if (backend.gpu) return {};
@@ -384,6 +401,7 @@ int check(const Options& o) {
     for (const std::string& match : own.matches()) fmt::print("{}\n", paint(Tone::dim, match));
   }
   std::vector<OpOutcome> outcomes = run_with_progress(ops, settings);
+  without_registration(own, outcomes);
   const bool simple = o.fork && (o.kernel + o.grid + o.block + o.shared).empty();
   if (o.writer && !files.empty() && !o.sanitize && !backend.gpu && simple)
     name_writer(places, files, std::to_string(o.seed), outcomes);

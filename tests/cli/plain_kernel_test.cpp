@@ -304,6 +304,21 @@ TEST_F(PlainKernel, TheNextStepIsACommand) {
       << s.out;
 }
 
+// "registered with .deterministic = false" is for rungs.
+TEST_F(PlainKernel, IsNotToldHowRungsAreRegistered) {
+  const char* racing = R"(__global__ void add(const float* a, const float* b, float* c, int n) {
+  __shared__ float s[2];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  s[threadIdx.x % 2] = clock64();
+  if (i < n) c[i] = a[i] + b[i] + 1e-30f * clock64() + s[0];
+}
+)";
+  const Said s = check(racing, {"vector_add", "--case", "prime"});
+  EXPECT_EQ(s.status, 1) << s.err;
+  EXPECT_TRUE(has(s.out, "differs from run to run: a race")) << s.out;
+  EXPECT_FALSE(has(s.out, "registered")) << s.out;
+}
+
 // A kernel that adds to its output is right, once somebody sets it to zero: the comment can.
 TEST_F(PlainKernel, ASumIntoAnOutputIsToldHowToBeginWithZeros) {
   const std::string sum = R"(__global__ void sum(const float* x, float* y, int n) {
@@ -317,6 +332,9 @@ TEST_F(PlainKernel, ASumIntoAnOutputIsToldHowToBeginWithZeros) {
       s.out,
       "next: write above the kernel that y begins with zeros: // warpath: reduce(x, y=0, cols);"))
       << s.out;
+  const Said watched = check(sum, {"reduce", "--case", "sum block-1", "--sanitize"});
+  EXPECT_TRUE(has(watched.out, "next: write above the kernel that y begins with zeros"))
+      << watched.out;
   std::string whole = sum;  // integers: the pattern is a number, and the sum another one
   whole.replace(whole.find("const float* x, float* y"), 24, "const int* x, int* y");
   const Said i32 = check(whole, {"reduce", "--case", "sum block-1"});
