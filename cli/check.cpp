@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <cstring>
 #include <deque>
 #include <filesystem>
 #include <fstream>
@@ -146,6 +144,15 @@ std::string files_not_run(const std::vector<OpOutcome>& outcomes) {
   return text;
 }
 
+// A plain kernel is registered by nobody: what a rung's author is told about that is left out.
+void without_registration(const LearnerKernels& own, std::vector<OpOutcome>& outcomes) {
+  for (OpOutcome& outcome : outcomes)
+    for (harness::Record& r : outcome.records)
+      if (const std::size_t at = r.reason.find("; a rung that may do that is registered");
+          at != r.reason.npos && own.plain(r.name))
+        r.reason.resize(at);
+}
+
 bool passed_or_skipped(const OpOutcome& outcome) {
   return std::none_of(outcome.records.begin(), outcome.records.end(),
                       [](const auto& r) { return r.status == harness::Status::failed; });
@@ -169,28 +176,6 @@ void name_writer(const harness::Places& places, const std::vector<std::string>& 
     }
 }
 
-// As it is typed: a name with a space in quotes.
-std::string shell_word(const std::string& word) {
-  const bool plain = std::all_of(word.begin(), word.end(), [](unsigned char c) {
-    return std::isalnum(c) || c > 127 || std::strchr("_-+=./,:@%", c);
-  });
-  if (plain) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
-// The options of a plain kernel's launch, as they were given.
-std::string launch_words(const Options& o) {
-  std::string words;
-  for (const auto& [flag, value] : {std::pair<const char*, const std::string&>{"kernel", o.kernel},
-                                    {"grid", o.grid},
-                                    {"block", o.block},
-                                    {"shared", o.shared}})
-    if (!value.empty()) words += fmt::format(" --{} {}", flag, shell_word(value));
-  return words;
-}
-
 // The learner's file that a record is of; empty: it is of a shipped rung.
 std::string own_file(const Options& o, const harness::Record& r) {
   if (is_kernel_file(r.name))
@@ -207,9 +192,14 @@ std::string own_words(const Options& o, const harness::Record& r) {
 
 // A plain kernel has no launcher that could set its output to zero: its comment says so. Empty: that is not the trouble.
 std::string let_it_begin_with_zeros(const harness::Record& r, const PlainKernel& kernel) {
-  const std::size_t what = r.reason.find("depends on what the output or the scratch held");
-  if (what == r.reason.npos) return {};
-  const std::string output = r.reason.substr(0, r.reason.find('['));
+  std::string output;
+  if (r.reason.find("depends on what the output or the scratch held") != r.reason.npos)
+    output = r.reason.substr(0, r.reason.find('['));
+  for (const auto& f : r.findings)
+    if (f.value("kind", "") == "uninitialised" && f.contains("allocation"))
+      output = f["allocation"].value("name", "");
+  if (std::ranges::find(kernel.entries, output) == kernel.entries.end()) return {};
+  if (std::ranges::find(kernel.only_assigned, output) != kernel.only_assigned.end()) return {};
   std::vector<std::string> entries = kernel.entries;
   for (std::string& e : entries)
     if (e == output) e += "=0";
@@ -247,14 +237,18 @@ bool passed_one_element_only(const OpOutcome& outcome, const std::string& rung) 
   return any;
 }
 
-// Right results do not show a race or a barrier that some threads skip: for a learner's file that passed.
+// For a learner's file that passed: right results do not show a race or a barrier that some threads skip, and neither
+// shows why it is slow.
 std::string passed_step(const Options& o, const Backend& backend,
                         const std::vector<OpOutcome>& outcomes) {
-  if (o.sanitize || backend.gpu) return {};
+  if (backend.gpu) return {};
   for (const OpOutcome& outcome : outcomes)
     for (const harness::Record& r : outcome.records)
       if (r.status == harness::Status::passed)
         if (const std::string own = own_words(o, r); !own.empty()) {
+          if (o.sanitize) {
+            return fmt::format("./warpath xray {} shows line by line what it does to memory", own);
+          }
           if (o.cases.empty() && passed_one_element_only(outcome, r.name))
             return fmt::format(
                 "one element proves little, and {0} takes no larger case: let it take more of the "
@@ -295,6 +289,10 @@ std::string next_step(const Options& o, const Backend& backend, const LearnerKer
           if (speaks_of_barriers(lesson))
             return near_path(lesson) + ": the lesson says which barriers its rungs need, and why";
         }
+    for (const harness::Record& r : failed->records)
+      if (const PlainKernel* plain = own_file(o, r).empty() ? nullptr : learner.plain(r.name))
+        if (const std::string zeros = let_it_begin_with_zeros(r, *plain); !zeros.empty())
+          return zeros;
     return {};
   }
   if (backend.gpu) return {};
@@ -403,6 +401,7 @@ int check(const Options& o) {
     for (const std::string& match : own.matches()) fmt::print("{}\n", paint(Tone::dim, match));
   }
   std::vector<OpOutcome> outcomes = run_with_progress(ops, settings);
+  without_registration(own, outcomes);
   const bool simple = o.fork && (o.kernel + o.grid + o.block + o.shared).empty();
   if (o.writer && !files.empty() && !o.sanitize && !backend.gpu && simple)
     name_writer(places, files, std::to_string(o.seed), outcomes);

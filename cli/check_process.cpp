@@ -124,7 +124,15 @@ CheckCounts count_cases(const ordered_json& json) {
         counts.first_trouble = finding_text(found->front());
     }
     for (const auto& record : op.at("records")) {
-      if (!counts.first_trouble.empty() || record.value("status", "") != "failed") continue;
+      if (!counts.failed_case.empty()) continue;
+      const bool failed = record.value("status", "") == "failed";
+      if (const std::string text = record.value("output", "");
+          !text.empty() && (failed || counts.printed.empty())) {
+        counts.printed = text;
+        counts.printed_in =
+            fmt::format("{} {}", record.value("case", ""), record.value("dtype", ""));
+      }
+      if (!counts.first_trouble.empty() || !failed) continue;
       counts.failed_case = record.value("case", "");
       counts.failed_type = record.value("dtype", "");
       counts.first_trouble = fmt::format("case {} {}: {}", counts.failed_case, counts.failed_type,

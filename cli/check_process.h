@@ -28,6 +28,8 @@ struct CheckCounts {
   std::string op;
   std::string first_trouble;  // the first finding of the checks, else the first case that failed
   std::string failed_case, failed_type;  // of that case
+  std::string printed_in,
+      printed;  // what the kernel printed in that case; where none failed, in the first that printed
 };
 CheckCounts count_cases(const nlohmann::ordered_json& json);
 

@@ -93,9 +93,8 @@ std::vector<CommandLine> OpsOfTree::own_commands(const Day& day, const DayState&
     lines.push_back({fmt::format("./warpath compare {}", day.op),
                      fmt::format("the twin {} beside PyTorch and our kernels",
                                  relative(f->path / (f->name + ".py")))});
-    lines.push_back({"TRITON_INTERPRET=1 ./warpath python mine.py",
-                     "a script of yours, by Triton's interpreter; on a GPU leave the first word "
-                     "out"});
+    lines.push_back(
+        {"./warpath python mine.py", "a script of yours; without a GPU by Triton's interpreter"});
     return lines;
   }
   if (day.kind != DayKind::op) return {};

@@ -129,11 +129,13 @@ bool opens_rung(const std::vector<std::string>& words) {
   const harness::Places places = harness::find_places();
   const std::string op = first.substr(0, first.rfind('/'));
   if (is_op(places, first) || is_op(places, op)) return true;
-  // No program either: an op that is misspelt, if one is near.
+  // No program either: an op that is misspelt.
   const std::vector<std::string> known = known_names(places);
-  if (!fs::exists(first, ignored) && first[0] != '.' && first[0] != '/' &&
-      !nearest(op, known).empty())
-    throw Refusal(did_you_mean("op", op, known));
+  if (!fs::exists(first, ignored)) {
+    if (first[0] != '.' && first[0] != '/' && !nearest(op, known).empty())
+      throw Refusal(did_you_mean("op", op, known));
+    throw Refusal(fmt::format("no op, file or program '{}'; ./warpath debug --help", first));
+  }
   return false;
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "cli/command.h"
 #include "cli/machine.h"
@@ -74,8 +75,17 @@ int doctor(const Options& o) {
   fmt::print("  {}\n", paint(Tone::dim, fmt::format("tried with {}", tried_compilers)));
   fmt::print("\n{}\n", paint(Tone::strong, "libraries"));
   Table libraries({"", "", ""});
-  for (const Part& p : m.libraries)
-    libraries.add({{p.name}, mark(p.found, true), {p.what, Tone::dim}});
+  // Two or three for each op: those that open are counted by what follows the op's name.
+  std::map<std::string, int> opened;
+  for (const Part& p : m.libraries) {
+    const bool wrong = p.name.find("_wrong_") != p.name.npos;
+    if (p.found)
+      ++opened["OP" + p.name.substr(wrong ? p.name.rfind("_wrong_") : p.name.rfind('_'))];
+    else
+      libraries.add({{p.name}, mark(false, true), {p.what, Tone::dim}});
+  }
+  for (const auto& [name, count] : opened)
+    libraries.add({{name}, mark(true, true), {fmt::format("of {} folders", count), Tone::dim}});
   if (m.libraries.empty())
     libraries.add({{"none"}, {""}, {"./warpath run softmax builds what it needs"}});
   libraries.print();

@@ -167,6 +167,14 @@ Exercise find_exercise(const harness::Places& places, const std::string& word) {
   const std::string op = target.substr(0, slash);
   const std::string wanted = slash == target.npos ? "" : target.substr(slash + 1);
   const auto folder = harness::find_folder(places.root, op);
+  if (!folder && word.ends_with(".cu")) {
+    if (!fs::exists(word)) throw Refusal(no_file(word));
+    throw Refusal(
+        fmt::format("'{0}' is no file of an exercise; an exercise is a day or a rung, as A1 or "
+                    "softmax/02. For a kernel "
+                    "of your own: ./warpath check OP {0}",
+                    word));
+  }
   if (!folder) throw Refusal(did_you_mean("op", op, known_names(places)));
   // By the rung's number in the ladder of the op, or by the file's name.
   for (const fs::path& file : OpsOfTree(places.root).ladder(op))

@@ -35,10 +35,14 @@ fs::path next_on_ladder(const fs::path& root, const fs::path& rung) {
 
 std::string head_line(const fs::path& file) {
   std::ifstream in(file);
-  std::string line;
-  if (!std::getline(in, line) || !line.starts_with("//")) return "";
-  const std::size_t begin = line.find_first_not_of("/ ");
-  return begin == std::string::npos ? "" : line.substr(begin);
+  std::string text;
+  for (std::string line;
+       !text.ends_with('.') && std::getline(in, line) && line.starts_with("//");) {
+    const std::size_t begin = line.find_first_not_of("/ ");
+    if (begin == line.npos) break;
+    text += (text.empty() ? "" : " ") + line.substr(begin);
+  }
+  return text;
 }
 
 }  // namespace warpath::cli

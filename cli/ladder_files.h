@@ -13,7 +13,7 @@ std::vector<std::filesystem::path> ladder_of(const std::filesystem::path& rung);
 std::filesystem::path next_on_ladder(const std::filesystem::path& root,
                                      const std::filesystem::path& rung);
 
-// The first line of the comment at the head of a file: what a rung is about.
+// The comment at the head of a file up to the first line that ends a sentence: what a rung is about.
 std::string head_line(const std::filesystem::path& file);
 
 }  // namespace warpath::cli

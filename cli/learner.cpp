@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
+#include <cstring>
 #include <deque>
 #include <fstream>
 #include <set>
@@ -196,6 +198,26 @@ void LearnerKernels::join(std::vector<OpEntry>& ops) const {
   for (const auto& c : contestants_)
     for (OpEntry& e : ops)
       if (e.name() == c.rung->op) e.contestants.push_back(c);
+}
+
+std::string shell_word(const std::string& word) {
+  const bool plain = std::all_of(word.begin(), word.end(), [](unsigned char c) {
+    return std::isalnum(c) || c > 127 || std::strchr("_-+=./,:@%", c);
+  });
+  if (plain) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string launch_words(const Options& o) {
+  std::string words;
+  for (const auto& [flag, value] : {std::pair<const char*, const std::string&>{"kernel", o.kernel},
+                                    {"grid", o.grid},
+                                    {"block", o.block},
+                                    {"shared", o.shared}})
+    if (!value.empty()) words += fmt::format(" --{} {}", flag, shell_word(value));
+  return words;
 }
 
 }  // namespace warpath::cli

@@ -46,4 +46,10 @@ class LearnerKernels {
   std::map<std::string, PlainKernel> plain_;
 };
 
+// As it is typed: a name with a space in quotes.
+std::string shell_word(const std::string& word);
+
+// The options of a plain kernel's launch, as they were given: " --grid rows --block 128".
+std::string launch_words(const Options& o);
+
 }  // namespace warpath::cli

@@ -45,7 +45,9 @@ std::string did_you_mean(const std::string& kind, const std::string& word,
     return fmt::format("{}; did you mean '{}'?", no, near);
   constexpr std::size_t most = 40;  // names that somebody reads
   if (known.size() > most && kind.starts_with("op")) return no + "; ./warpath ops lists them";
-  return fmt::format("{}; there are: {}", no, join(known));
+  const bool commas = std::any_of(known.begin(), known.end(),
+                                  [](const std::string& k) { return k.find(',') != k.npos; });
+  return fmt::format("{}; there are: {}", no, fmt::join(known, commas ? "; " : ", "));
 }
 
 std::string no_file(const std::filesystem::path& file) {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <regex>
 #include <set>
 
 #include "cli/op_names.h"
@@ -208,10 +210,13 @@ std::string refusals(const KernelMatch& m) {
 }
 
 std::string launcher(const KernelSource& source, const KernelMatch& m) {
-  std::vector<std::string> tensors, empty;
+  const bool atomics = source.text.find("atomic") != std::string::npos;
+  // Which threads of a kernel that adds to its output have work, its inputs say.
+  const bool adds = atomics || !m.zeroed.empty();
+  std::vector<std::string> inputs, outputs, empty;
   for (const ArgSpec& a : m.contract->args())
     if (m.tensors.contains(&a)) {
-      tensors.push_back("&" + a.name);
+      (a.is_output() || adds ? outputs : inputs).push_back("&" + a.name);
       if (a.is_output()) empty.push_back(a.name + ".size() == 0");
     }
   std::string zeroing, widening;
@@ -231,7 +236,6 @@ std::string launcher(const KernelSource& source, const KernelMatch& m) {
     if (!m.narrow.contains(a))
       zeroing += fmt::format("  CUDA_CHECK(cudaMemsetAsync({0}.data, 0, {0}.bytes(), stream));\n",
                              a->name);
-  const bool atomics = source.text.find("atomic") != std::string::npos;
   const std::string names = variables(m);
   return fmt::format(
       R"(namespace warpath_launcher {{
@@ -249,9 +253,9 @@ static const warpath::plain::Registrar registrar({10}, {11}, supports, launch, {
 }}
 )",
       names, refusals(m), fmt::join(empty, " && "), zeroing, m.launch.block,
-      m.launch.grid.empty()
-          ? fmt::format("warpath::plain::covering(warpath_block, {{{}}})", fmt::join(tensors, ", "))
-          : m.launch.grid,
+      m.launch.grid.empty() ? fmt::format("warpath::plain::covering(warpath_block, {{{}}}, {{{}}})",
+                                          fmt::join(inputs, ", "), fmt::join(outputs, ", "))
+                            : m.launch.grid,
       m.kernel->name, m.template_arguments, m.launch.shared, fmt::join(m.arguments, ", "),
       quoted(m.contract->name()), quoted(source.file.string()),
       // Sums by atomic additions differ from run to run, and are right.
@@ -280,6 +284,23 @@ std::string describe(const KernelMatch& m) {
 
 }  // namespace
 
+// What such an output held before the launch reaches the result by a wrong read only: out of bounds, or of another thread's element.
+static std::vector<std::string> only_assigned(const KernelSource& source, const KernelMatch& m) {
+  std::vector<std::string> outputs;
+  for (const ArgSpec& a : m.contract->args())
+    for (std::size_t i = 0; a.is_output() && i < m.meanings.size(); ++i) {
+      if (m.meanings[i] != a.name || m.kernel->parameters[i].name.empty()) continue;
+      const std::string name = "\\b" + m.kernel->parameters[i].name + "\\b";
+      const auto count = [&](const std::string& pattern) {
+        const std::regex r(pattern);
+        return std::distance(std::sregex_iterator(source.text.begin(), source.text.end(), r), {});
+      };
+      // Once more in the list of parameters.
+      if (count(name) == 1 + count(name + R"(\s*\[[^\]]*\]\s*=[^=])")) outputs.push_back(a.name);
+    }
+  return outputs;
+}
+
 static std::vector<std::string> absent_outputs(const KernelMatch& m) {
   std::vector<std::string> absent;
   for (const ArgSpec& a : m.contract->args())
@@ -300,6 +321,7 @@ PlainKernel make_plain_kernel(const harness::Places& places, const std::filesyst
           describe(m),
           m.contract->name(),
           m.entries,
+          only_assigned(source, m),
           describe_launch(m),
           m.launch_chosen,
           absent_outputs(m)};

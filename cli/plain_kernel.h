@@ -22,8 +22,9 @@ struct PlainKernel {
   std::string match;  // for people: "reduce(x, y, n = cols), blocks of 256 threads, …"
   std::string op;
   std::vector<std::string> entries;  // of the comment above it, or of one that would say the same
-  std::string launch;                // "<<<enough for every element, 256>>>"
-  bool launch_chosen = false;        // not the default
+  std::vector<std::string> only_assigned;  // outputs that the file writes and never reads: y[i] = …
+  std::string launch;                      // "<<<enough for every element, 256>>>"
+  bool launch_chosen = false;              // not the default
   std::vector<std::string> absent_outputs;  // optional results that it does not have
 };
 

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <memory>
 #include <sstream>
 #include <string_view>
 
@@ -46,6 +47,17 @@ constexpr Elsewhere elsewhere[] = {
     {"python", "Python with torch and `import warpath`; what follows goes to it"},
     {"compare", "an op by PyTorch, Triton, ONNX Runtime, WebGPU and others, in one table"},
     {"format", "formats the sources"},
+};
+
+// CLI11 writes --no-peers{false} for a flag that says no.
+struct Names : CLI::Formatter {
+  std::string make_option_name(const CLI::Option* option, bool positional) const override {
+    std::string names = CLI::Formatter::make_option_name(option, positional);
+    constexpr std::string_view mark = "{false}";
+    for (std::size_t at = names.find(mark); at != names.npos; at = names.find(mark))
+      names.erase(at, mark.size());
+    return names;
+  }
 };
 
 bool has(std::span<const Command* const> commands, std::string_view name) {
@@ -228,6 +240,7 @@ int run_program(int argc, char** argv, std::span<const Command* const> commands)
   int status = all_passed;
   CLI::App app("Every kernel of the 100-days curricula, made real: checked, timed, explained.",
                "warpath");
+  app.formatter(std::make_shared<Names>());  // of the commands too
   app.footer(footer);
   app.set_version_flag("--version", std::string("warpath 0.1"));
   Flags flags(&app);
@@ -247,6 +260,7 @@ int run_alone(const Command& command, int argc, char** argv) {
   Options options;
   int status = all_passed;
   CLI::App app(command.summary, std::string("warpath ") + command.name);
+  app.formatter(std::make_shared<Names>());
   add_command(app, command, options, status);
   return guarded(app, [&] {
     app.parse(argc, argv);

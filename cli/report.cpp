@@ -33,7 +33,7 @@ std::string allowed_text(double x) {
 
 }  // namespace
 
-void print_indented(const std::string& text, std::size_t lines) {
+void print_indented(const std::string& text, std::size_t lines, const std::string& rest) {
   std::size_t begin = 0;
   for (std::size_t i = 0; i < lines && begin < text.size(); ++i) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
@@ -43,8 +43,8 @@ void print_indented(const std::string& text, std::size_t lines) {
   if (begin >= text.size()) return;
   const auto more =
       std::count(text.begin() + static_cast<std::ptrdiff_t>(begin), text.end() - 1, '\n') + 1;
-  fmt::print("        {}\n", paint(Tone::dim, fmt::format("… and {} more line{} (-v shows more)",
-                                                          more, more == 1 ? "" : "s")));
+  fmt::print("        {}\n", paint(Tone::dim, fmt::format("… and {} more line{} ({} shows more)",
+                                                          more, more == 1 ? "" : "s", rest)));
 }
 
 namespace {

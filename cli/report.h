@@ -23,8 +23,8 @@ harness::Roofline measure_roofline(const harness::Settings& settings);
 void print_backend(const Backend& backend, const harness::Settings& settings);
 // The ladder of one op, then why anything failed or was skipped.
 void print_checks(const OpOutcome& outcome, bool verbose);
-// The first lines, and how many more there are.
-void print_indented(const std::string& text, std::size_t lines);
+// The first lines, how many more there are, and what shows them.
+void print_indented(const std::string& text, std::size_t lines, const std::string& rest = "-v");
 // Why rungs failed or were skipped.
 void print_reasons(const std::vector<Summary>& summaries, bool verbose);
 // One table per bench case and dtype: time, rate, share of the roofline, ratio to the best peer, a

@@ -8,6 +8,7 @@
 #include "cli/check_process.h"
 #include "cli/command.h"
 #include "cli/exercise.h"
+#include "cli/report.h"
 #include "cli/terminal.h"
 #include "cli/twin_process.h"
 #include "cli/xray_summary.h"
@@ -30,7 +31,7 @@ touches memory that is not its own. Ctrl-C ends it.)";
 struct Verdict {
   bool good = false;
   std::string text;
-  CheckCounts wrong{};  // where an element is: who wrote it is asked when the rest is said
+  CheckCounts counts{};  // of the failed case who wrote its element is asked when the rest is said
 };
 
 // The cheap questions first: each case in one type, then the checks, then every type.
@@ -44,12 +45,13 @@ Verdict judge(const harness::Places& places, const fs::path& file) {
   const CheckAnswer checked = run_check(places, seconds, {path, "--sanitize", "--brief"});
   if (!checked.there()) return {false, checked.trouble};
   if (const std::string trouble = count_cases(checked.json).first_trouble; !trouble.empty())
-    return {false, "right, but not safe: " + trouble};
+    return {false, "right, but not safe: " + trouble, count_cases(quick.json)};
   const CheckAnswer whole = run_check(places, seconds, {path, "--no-writer"});
   if (!whole.there()) return {false, whole.trouble};
   const CheckCounts counts = count_cases(whole.json);
   if (!counts.first_trouble.empty()) return {false, "wrong: " + counts.first_trouble, counts};
-  return {true, fmt::format("right on all {} cases, and clean under the checks", counts.passed)};
+  return {true, fmt::format("right on all {} cases, and clean under the checks", counts.passed),
+          counts};
 }
 
 // In one process: Python takes a second or two to begin.
@@ -106,8 +108,12 @@ int watch(const Options& o) {
                paint(Tone::dim, fmt::format("({:.1f} s)", took)),
                paint(verdict.good ? Tone::good : Tone::bad, verdict.text));
     std::fflush(stdout);
-    if (!verdict.wrong.failed_case.empty()) {
-      const CheckCounts& w = verdict.wrong;
+    if (!verdict.counts.printed.empty()) {
+      fmt::print("  printed on {}:\n", verdict.counts.printed_in);
+      print_indented(verdict.counts.printed, 8, "./warpath check " + file.string() + " -v");
+    }
+    if (!verdict.counts.failed_case.empty()) {
+      const CheckCounts& w = verdict.counts;
       const std::string writer = find_writer(places, w.op, file.string(), w.failed_case,
                                              w.failed_type, "0", w.first_trouble);
       if (!writer.empty()) fmt::print("  {}\n", writer);

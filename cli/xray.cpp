@@ -420,6 +420,7 @@ const Command xray_command = {
       flags.text("--kernel", o.kernel, "K", "of a file with several kernels: which one");
       flags.text("--grid", o.grid, "G", "of a plain kernel: its grid, as `check` has it");
       flags.text("--block", o.block, "B", "and its block");
+      flags.text("--shared", o.shared, "S", "and its bytes of dynamic shared memory");
       add_json_flag(flags, o);
     },
     xray};

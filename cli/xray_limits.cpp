@@ -218,11 +218,12 @@ void find_idle_multiprocessors(const std::vector<XrayLaunch>& launches, const Xr
     w = at_launch("idle multiprocessors", each.size() == work.size() ? *each[i] : largest,
                   "ops/matmul/matmul");
     w.sentence = fmt::format(
-        "{} {} {} blocks for {}: of the {} multiprocessors of the {} {:.0f}% are idle on average. "
+        "{} {} {} block{} for {}: of the {} multiprocessors of the {} {:.0f}% are idle on average. "
         "Split the work over more blocks, or into parts of equal size.",
         where(w.file, w.line, w.kernel),
         work.size() == 1 ? "launches" : fmt::format("(launch {} of {}) has", i + 1, work.size()),
-        short_count(t.blocks), needs.timed.test, sms, needs.gpu->name, 100 * (1 - busy));
+        short_count(t.blocks), t.blocks == 1 ? "" : "s", needs.timed.test, sms, needs.gpu->name,
+        100 * (1 - busy));
   }
   w.weight = weight;
   if (worst > 0) into.push_back(std::move(w));

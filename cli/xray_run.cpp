@@ -224,8 +224,8 @@ Xray count_case(const harness::Places& places, const OpEntry& e, const Rung& run
                   source.filename().string(), o.blocks, !built.one_float.empty());
   x.raw = counted.counts;
   if (counted.status != 0)
-    x.note = fmt::format("its result is wrong on this case; ./warpath check {} {} says where",
-                         e.name(), source.string());
+    x.note = fmt::format("its result is wrong on this case; ./warpath check {} {}{} says where",
+                         e.name(), shell_word(source.string()), launch_words(o));
   return x;
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/host/error.h"
 #include "harness/device/device.h"
 #include "harness/library.h"
 

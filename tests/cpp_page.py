@@ -40,10 +40,10 @@ with tempfile.TemporaryDirectory() as folder:
     wrong = subprocess.run(
         [project / "build" / "app", "gpu"], capture_output=True, text=True, check=False
     )
-    if wrong.returncode == 0 or "no backend 'gpu'" not in wrong.stderr:
+    if wrong.returncode != 1 or "no backend 'gpu'" not in wrong.stderr:
         sys.exit(f"an unknown backend: {wrong.stderr}")
     absent = subprocess.run(
         [project / "build" / "app", "cuda"], capture_output=True, text=True, check=False
     )
-    if absent.returncode == 0 or "backend cuda is not built" not in absent.stderr:
+    if absent.returncode != 1 or "backend cuda is not built" not in absent.stderr:
         sys.exit(f"a backend that is not built: {absent.stderr}")

@@ -402,8 +402,9 @@ const Command train_command = {
                  "toy, toy-llama, gpt2-124m, llama-1b, vit-b16, dit-tiny, … or a folder with "
                  "config.json and "
                  "model.safetensors");
-      flags.text("--data", t.data, "PATH",
-                 "a text, or a folder of token shards (*.bin); none: a small grammar's");
+      flags.text(
+          "--data", t.data, "PATH",
+          "a text, or a folder of token shards (*.bin); default: sentences of a small grammar");
       flags.count("--batch", t.batch, "sequences per micro-batch", 1);
       flags.count("--sequence", t.sequence, "tokens per sequence", 1);
       flags.count("--accumulate", t.accumulate, "micro-batches per step", 1);

@@ -23,12 +23,16 @@ const Rung* choose_rung(const std::vector<const Rung*>& ladder, const void* args
 
 NamedRung find_rung(const std::vector<const Rung*>& ladder, const std::string& wanted) {
   NamedRung found;
+  std::vector<std::string> names;
   for (const Rung* r : ladder) {
     if (r->name == wanted) return {r, {}, nullptr};
     if (r->name.starts_with(wanted)) found.begun.push_back(r);
-    if (!found.nearest ||
-        edit_distance(r->name, wanted) < edit_distance(found.nearest->name, wanted))
-      found.nearest = r;
+    names.push_back(r->name);
+  }
+  const std::string near = nearest(wanted, names);
+  for (const Rung* r : ladder) {
+    const bool whole_word = wanted.size() > 2 && r->name.find(wanted) != r->name.npos;  // "warp"
+    if (r->name == near || (near.empty() && !found.nearest && whole_word)) found.nearest = r;
   }
   if (found.begun.size() == 1) found.rung = found.begun[0];
   return found;

@@ -25,8 +25,10 @@ std::string nearest(const std::string& word, const std::vector<std::string>& kno
   std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
   for (const std::string& k : known) {
     const std::size_t d = edit_distance(word, k);
-    // A name that shares no letter with the word is not what was meant.
-    if (d < least && d < std::min(word.size(), k.size())) {
+    // A name that shares less than half of its letters with the word is not what was meant, unless one begins the other.
+    const std::size_t shorter = std::min(word.size(), k.size());
+    const bool begins = word.starts_with(k) || k.starts_with(word);
+    if (d < least && (begins ? d < shorter : 2 * d <= shorter)) {
       least = d;
       best = k;
     }

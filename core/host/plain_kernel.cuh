@@ -55,6 +55,23 @@ inline dim3 covering(dim3 block, std::initializer_list<const Tensor*> tensors) {
   return dim3(blocks(most[0], block.x), blocks(most[1], block.y), blocks(most[2], block.z));
 }
 
+// For a kernel that writes every element once: in more than one axis, threads beyond the result would all walk the long
+// axis of a product. An input with as many elements counts too, for a kernel that takes its place from there.
+inline dim3 covering(dim3 block, std::initializer_list<const Tensor*> inputs,
+                     std::initializer_list<const Tensor*> outputs) {
+  dim3 grid = covering(block, outputs);
+  const bool flat = block.y == 1 && block.z == 1;
+  const bool rows =
+      std::any_of(outputs.begin(), outputs.end(), [](const Tensor* t) { return t->rank >= 2; });
+  for (const Tensor* t : inputs) {
+    const auto same_size = [&](const Tensor* o) { return o->size() == t->size(); };
+    if (!flat && rows && std::none_of(outputs.begin(), outputs.end(), same_size)) continue;
+    const dim3 here = covering(block, {t});
+    grid = dim3(std::max(grid.x, here.x), std::max(grid.y, here.y), std::max(grid.z, here.z));
+  }
+  return grid;
+}
+
 template <class T>
 __global__ void widen(const T* from, std::int64_t* to, std::int64_t n) {
   const std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;

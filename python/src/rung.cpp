@@ -21,7 +21,7 @@ const Rung& named_rung(const TorchOp& op, const Ladder& ladder, const std::strin
     throw Error(text);
   }
   // A number that is near another says nothing about what was meant; a name does.
-  if (wanted.find_first_not_of("0123456789") != wanted.npos)
+  if (found.nearest && wanted.find_first_not_of("0123456789") != wanted.npos)
     throw Error(text + "which this op has not; did you mean '" + found.nearest->name +
                 "'? warpath.rungs(\"" + op.name + "\") lists them");
   text += "which this op has not; it has: ";

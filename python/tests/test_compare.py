@@ -179,6 +179,11 @@ def test_files(tmp_path, capsys):
     assert _compare.main([*words, str(file / "below")], OPS) == 2
     told = capsys.readouterr().err
     assert told.startswith("warpath: cannot write ") and told.count("\n") == 1
+    for wrong, why in [([], "compare needs an op"), (["softmax", "--rwo", "x"], "--rwo x")]:
+        with pytest.raises(SystemExit) as ended:
+            _compare.main(wrong, OPS)
+        told = capsys.readouterr().err
+        assert ended.value.code == 2 and told.count("\n") == 1 and why in told, told
     assert _compare.main(["vector_ad"], OPS) == 2
     assert "no op 'vector_ad'; did you mean 'vector_add'?" in capsys.readouterr().err
 

@@ -153,6 +153,8 @@ def test_refused_by_name():
         warpath.vector_add(F32, F32.to("meta"))
     with pytest.raises(RuntimeError, match="argument 'kind' is 'mean'; allowed: 'sum', 'max'"):
         warpath.reduce(F32, kind="mean")
+    with pytest.raises(RuntimeError, match="argument 'rung' is 'abc', which .*; it has: 01_naive,"):
+        warpath.softmax(F32, rung="abc")
     with pytest.raises(RuntimeError, match="argument 'rung' is '03_wrap'.*did you mean '03_warp'"):
         warpath.softmax(F32, rung="03_wrap")
     with pytest.raises(RuntimeError, match="'rung' is '0', which begins several: 01_naive, 02_"):

@@ -143,8 +143,11 @@ REFUSED = {
         "argument 'c' requires grad",
     ),
     "device": (lambda k: k.vec_add[1, 4](A.to("meta"), B, C, 4), "'a' is on meta"),
-    "no shape": (lambda k: k.vec_add(A, B, C, 4), r"vec_add needs a shape: vec_add\[grid, block\]"),
-    "half a shape": (lambda k: k.vec_add[1](A, B, C, 4), "two to four are wanted"),
+    "no shape": (
+        lambda k: k.vec_add(A, B, C, 4),
+        r"vec_add needs a grid and a block: vec_add\[grid, block\]",
+    ),
+    "half a shape": (lambda k: k.vec_add[1](A, B, C, 4), "vec_add needs a grid and a block"),
     "bad shape": (lambda k: k.vec_add[1, 2.5](A, B, C, 4), "the block is 2.5"),
     "struct": (lambda k: k.values[1, 1](A.double(), True, 1, 1, 1, b"1", (1, 1)), "has 1 bytes"),
     "reference": (lambda k: k.by_reference[1, 1](b""), "takes a reference"),
@@ -164,6 +167,13 @@ def test_unknown(k, tmp_path):
         _ = k.vecadd
     with pytest.raises(FileNotFoundError, match="there is no file"):
         warpath.load(tmp_path / "none.cu")
+    with pytest.raises(ValueError, match="takes a .cu file, not test_load.py"):
+        warpath.load(__file__)
+    with pytest.raises(KeyError, match="vec_add.* is no template"):
+        _ = k["vec_add<float>"]
+    twice = "__global__ void f(float* c) {}\n__global__ void f(int* c) {}\n"
+    with pytest.raises(AttributeError, match="twice.cu has 2 kernels 'f'; rename all except one"):
+        _ = warpath.load_inline(twice, name="twice").f
     array = np.zeros(4, np.float32)
     array.flags.writeable = False
     k.vec_add[1, 4](array, array, C, 4)
@@ -176,6 +186,9 @@ def test_failures(k):
     with pytest.raises(warpath.KernelError, match="vec_add: cudaErrorInvalidValue") as caught:
         k.vec_add[1, 2000](A, B, C, 4)
     assert caught.value.error == "cudaErrorInvalidValue"
+    for shared in (1 << 30, 1 << 40):
+        with pytest.raises(warpath.KernelError, match=f"{shared} bytes of dynamic shared memory"):
+            k.vec_add[1, 4, shared](A, B, C, 4)
     long = torch.randn(1, 33000)  # with more shared memory than a kernel has unasked
     torch.testing.assert_close(warpath.softmax(long, rung="08"), torch.softmax(long, -1))
     with pytest.raises(warpath.KernelError, match="(?s)IllegalAddress.*kernel 'wild'.*mine.cu:26"):

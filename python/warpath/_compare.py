@@ -211,10 +211,17 @@ def _print(facts: dict, results: list[Result]) -> None:
         print(f"\n  time: {method}; ratio: PyTorch's time / its own")
 
 
+class _Parser(argparse.ArgumentParser):
+    """A wrong command is told in one line, as by the other commands."""
+
+    def error(self, message: str):
+        self.exit(2, f"warpath: {message}; see ./warpath compare --help\n")
+
+
 def main(arguments: list[str], ops: dict[str, Op]) -> int:
     """Exit status: 0 what ran passed, 1 a check failed, 2 the command was wrong, or nothing ran of what it names."""
-    parser = argparse.ArgumentParser(prog="warpath compare", description=__doc__)
-    parser.add_argument("op", help="an op, as softmax")
+    parser = _Parser(prog="warpath compare", description=__doc__)
+    parser.add_argument("op", nargs="?", help="an op, as softmax")
     parser.add_argument("--case", help="one of the op's cases; default: a large one")
     parser.add_argument("--dtype", help="f32, f16, bf16, …; default f32")
     parser.add_argument("--row", action="append", help="only this library; may be given again")
@@ -222,6 +229,8 @@ def main(arguments: list[str], ops: dict[str, Op]) -> int:
     parser.add_argument("--output", metavar="FILE", help="the same as data into a file too")
     parser.add_argument("--plot", metavar="FOLDER", help="time against size, as PNG and SVG")
     given = parser.parse_args(arguments)
+    if given.op is None:
+        parser.error("compare needs an op, as ./warpath compare softmax")
     try:
         check_name(ops, given.op)
         op = ops[given.op]

@@ -159,12 +159,16 @@ class Kernel:
         return f"<kernel {self.signature}>"
 
     def __call__(self, *_, **__):
-        raise TypeError(f"{self.__name__} needs a shape: {self.__name__}[grid, block](...)")
+        raise TypeError(
+            f"{self.__name__} needs a grid and a block: {self.__name__}[grid, block](...)"
+        )
 
     def __getitem__(self, config):
         config = config if isinstance(config, tuple) else (config,)
         if not 2 <= len(config) <= 4:
-            raise TypeError(f"{self.__name__}[grid, block, shared, stream]: two to four are wanted")
+            raise TypeError(
+                f"{self.__name__} needs a grid and a block: {self.__name__}[grid, block]; shared and stream may follow"
+            )
         grid, block, shared, stream = (*config, *(0, None)[len(config) - 2 :])
         if not isinstance(shared, (int, np.integer)) or shared < 0:
             raise TypeError(f"{self.__name__}: the size of shared memory is {shared!r}, not bytes")
@@ -383,7 +387,11 @@ class Kernels:
             have = ", ".join(self) or "none"
             raise KeyError(f"{self._source.name} has no kernel '{base}'; it has: {have}")
         if not matches[0]["template"]:
-            raise KeyError(f"kernel '{base}' is defined {len(matches)} times or is no template")
+            if len(matches) > 1:
+                raise KeyError(
+                    f"{self._source.name} has {len(matches)} kernels '{base}'; rename all except one"
+                )
+            raise KeyError(f"kernel '{base}' is no template: k[\"{base}\"]")
         if "<" not in text:
             one = f"{base}<{matches[0]['template']}>"
             raise KeyError(
@@ -419,6 +427,8 @@ def load(
     source = Path(path)
     if not source.is_file():
         raise FileNotFoundError(f"warpath.load: there is no file {source}")
+    if source.suffix != ".cu":
+        raise ValueError(f"warpath.load takes a .cu file, not {source.name}")
     if check and xray:
         raise ValueError("warpath.load: check=True and xray=True are two runs")
     backend = "cuda" if not check and not xray and _gpu() else "simt"

@@ -155,7 +155,8 @@ std::string commands_folder() {
 }
 
 [[noreturn]] void become_gdb(Options o) {
-  if (o.program.empty()) throw UsageError("which program? see --help");
+  if (o.program.empty())
+    throw UsageError("what shall it open: OP/RUNG, OP FILE.cu or a program? see --help");
   // gdb looks for a bare name in PATH.
   if (o.program[0].find('/') == std::string::npos) o.program[0] = "./" + o.program[0];
   check_program(o.library.empty() ? o.program[0] : o.library);

@@ -107,6 +107,20 @@ TEST_F(Learner, IsShownWhatItPrints) {
       << s.out;
 }
 
+// So does watch, for which printf is the first help.
+TEST_F(Learner, IsShownWhatItPrintsByWatch) {
+  kernel(
+      "static void launch(const Args& a, cudaStream_t) { std::printf(\"%d rows\\n\", "
+      "int(a.x.shape[0])); }");
+  fs::create_directories(lab.home() / "my/toy");
+  fs::copy(lab.home() / "mine.cu", lab.home() / "my/toy/01_good.cu");
+  fs::copy(lab.home() / "mine.cu", lab.home() / "ops/toys/toy/01_good.cu");
+  const Said s = lab.run({"watch", "toy/01", "--once"});
+  EXPECT_EQ(s.status, 1) << s.out << s.err;
+  EXPECT_NE(s.out.find(" rows\n"), std::string::npos) << s.out << s.err;
+  EXPECT_NE(s.out.find("  printed on "), std::string::npos) << s.out << s.err;
+}
+
 // Like a copy of a rung that launches a kernel of another rung, whose object file registers a rung
 // too.
 TEST_F(Learner, LinksWhatItCallsOfItsOpsOtherFiles) {

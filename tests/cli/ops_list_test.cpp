@@ -6,7 +6,9 @@
 
 #include "command.h"
 
+using warpath::testing::expect_refusal;
 using warpath::testing::Lab;
+using warpath::testing::Said;
 namespace fs = std::filesystem;
 
 namespace {
@@ -37,6 +39,19 @@ TEST(OpsList, IsWhatTheLibrariesSay) {
     }
     EXPECT_TRUE(found) << op["op"] << "\n" << list;
   }
+  // Names with commas in them are told apart.
+  expect_refusal(lab.run({"check", "softmax", "--case", "zzz", "--backend", "simt"}),
+                 "; 33k; 33k, cut differently; 1k, cut differently; ");
+}
+
+// What a rung is about may take two lines at the head of its file: no sentence is cut.
+TEST(OpsList, ARungIsToldInWholeSentences) {
+  const Lab lab;
+  lab.write("ops/toys/toy/01_good.cu",
+            "// Everything in one launch. Short rows get a\n// warp.\n//\n// Limit: none.\n");
+  const Said s = lab.run({"ops", "toy"});
+  EXPECT_NE(s.out.find("Everything in one launch. Short rows get a warp.\n"), std::string::npos)
+      << s.out << s.err;
 }
 
 // A tree of which nothing is built.

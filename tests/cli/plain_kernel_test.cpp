@@ -24,6 +24,9 @@ TEST_F(PlainKernel, WhatToDoNextFitsTheVerdict) {
                   "next: ./warpath check vector_add mine.cu --sanitize finds what right "
                   "results do not show"))
       << passed.out;
+  const Said watched = check(add, {"vector_add", "--sanitize", "--case", "prime"});
+  EXPECT_TRUE(has(watched.out, "next: ./warpath xray vector_add mine.cu shows line by line"))
+      << watched.out;
   const Said refused = check(add, {"vector_add", "--block", "2048"});
   EXPECT_EQ(refused.status, 1) << refused.err;
   EXPECT_TRUE(has(refused.out,
@@ -49,6 +52,30 @@ TEST_F(PlainKernel, ABlockHasTheAxesThatTheKernelUses) {
   const Said asked = check(text, {"transpose", "--kernel", "transpose", "--block", "32,4"});
   EXPECT_EQ(asked.status, 0) << asked.out << asked.err;
   EXPECT_TRUE(has(asked.out, "dim3(32,4)>>>")) << asked.out;
+}
+
+// One thread per element of the result: a product's long axis would make blocks by the thousand, each walking all of it.
+// A kernel that adds to its output gets threads for its inputs.
+TEST_F(PlainKernel, TheDefaultGridIsThatOfTheResult) {
+  const std::string product =
+      R"(__global__ void matmul(const float* a, const float* b, float* c, int m, int n, int k) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (gridDim.x != (n + 15) / 16 || gridDim.y != (m + 15) / 16 || x >= n || y >= m) return;
+  float sum = 0;
+  for (int i = 0; i < k; ++i) sum += a[y * k + i] * b[i * n + x];
+  c[y * n + x] = sum;
+}
+)";
+  const Said s = check(product, {"matmul", "--case", "long k"});
+  EXPECT_EQ(s.status, 0) << s.out << s.err;
+  const std::string columns = R"(// warpath: reduce(x, y=0, rows, cols)
+__global__ void row_sums(const float* x, float* y, int rows, int cols) {
+  int c = blockIdx.x * blockDim.x + threadIdx.x, r = blockIdx.y * blockDim.y + threadIdx.y;
+  if (r < rows && c < cols) atomicAdd(&y[r], x[r * cols + c]);
+}
+)";
+  const Said added = check(columns, {"--case", "sum rows"});
+  EXPECT_EQ(added.status, 0) << added.out << added.err;
 }
 
 // Every write is seen in a second run under the checks.
@@ -277,6 +304,21 @@ TEST_F(PlainKernel, TheNextStepIsACommand) {
       << s.out;
 }
 
+// "registered with .deterministic = false" is for rungs.
+TEST_F(PlainKernel, IsNotToldHowRungsAreRegistered) {
+  const char* racing = R"(__global__ void add(const float* a, const float* b, float* c, int n) {
+  __shared__ float s[2];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  s[threadIdx.x % 2] = clock64();
+  if (i < n) c[i] = a[i] + b[i] + 1e-30f * clock64() + s[0];
+}
+)";
+  const Said s = check(racing, {"vector_add", "--case", "prime"});
+  EXPECT_EQ(s.status, 1) << s.err;
+  EXPECT_TRUE(has(s.out, "differs from run to run: a race")) << s.out;
+  EXPECT_FALSE(has(s.out, "registered")) << s.out;
+}
+
 // A kernel that adds to its output is right, once somebody sets it to zero: the comment can.
 TEST_F(PlainKernel, ASumIntoAnOutputIsToldHowToBeginWithZeros) {
   const std::string sum = R"(__global__ void sum(const float* x, float* y, int n) {
@@ -290,10 +332,20 @@ TEST_F(PlainKernel, ASumIntoAnOutputIsToldHowToBeginWithZeros) {
       s.out,
       "next: write above the kernel that y begins with zeros: // warpath: reduce(x, y=0, cols);"))
       << s.out;
+  const Said watched = check(sum, {"reduce", "--case", "sum block-1", "--sanitize"});
+  EXPECT_TRUE(has(watched.out, "next: write above the kernel that y begins with zeros"))
+      << watched.out;
   std::string whole = sum;  // integers: the pattern is a number, and the sum another one
   whole.replace(whole.find("const float* x, float* y"), 24, "const int* x, int* y");
   const Said i32 = check(whole, {"reduce", "--case", "sum block-1"});
   EXPECT_TRUE(has(i32.out, "y[0] depends on what the output")) << i32.out;
+  // An output that is only assigned depends on old contents by a wrong read: zeros would not help.
+  std::string beyond = add;
+  beyond.replace(beyond.find("b[i];"), 5, "b[i * 1000];");
+  const Said outside = check(beyond, {"vector_add", "--case", "warp-1"});
+  EXPECT_EQ(outside.status, 1) << outside.err;
+  EXPECT_TRUE(has(outside.out, "next: ./warpath check vector_add mine.cu --sanitize"))
+      << outside.out;
   const Said mended = check("// warpath: reduce(x, y=0, cols)\n" + sum, {"--case", "sum block-1"});
   EXPECT_EQ(mended.status, 0) << mended.out << mended.err;
 }

@@ -174,9 +174,22 @@ TEST(Words, WrongCommandsAndFlags) {
   expect_refusal(lab.run({"check", "toy", "--sanitise"}),
                  "no option '--sanitise'; did you mean '--sanitize'?");
   expect_refusal(lab.run({"debug", "tooy/01"}), "no op 'tooy'; did you mean 'toy'?");
+  expect_refusal(lab.run({"debug", "nothing"}), "no op, file or program 'nothing'");
+  expect_refusal(lab.run({"check", "foo"}),
+                 "no op or family 'foo'; there are: ");  // near 'toy' by one letter
   lab.write("kernel.cu", "");
   expect_refusal(lab.run({"check", "toy", "kernal.cu"}),
                  "no file 'kernal.cu'; did you mean 'kernel.cu'?");
+}
+
+// The commands of exercises, given a file that is none of theirs.
+TEST(Words, AFileThatIsNoExerciseIsSaidToBeNone) {
+  const Lab lab;
+  lab.write("mine.cu", "");
+  for (const char* command : {"start", "watch", "hint", "solution", "grade"}) {
+    expect_refusal(lab.run({command, "no_such.cu"}), "no file 'no_such.cu'");
+    expect_refusal(lab.run({command, "mine.cu"}), "'mine.cu' is no file of an exercise");
+  }
 }
 
 TEST(Words, TimesNeedAGpu) {
@@ -256,10 +269,19 @@ TEST(Words, HelpHasExamples) {
     const Said s = lab.run({command, "--help"});
     EXPECT_EQ(s.status, 0);
     EXPECT_NE(s.out.find("Examples:"), std::string::npos) << command;
+    EXPECT_EQ(s.out.find("{false}"), std::string::npos) << s.out;
   }
   EXPECT_NE(lab.run({"check", "--help"}).out.find("default 60 on a CPU, 30 on a GPU"),
             std::string::npos);
   EXPECT_EQ(lab.run({"--help"}).status, 0);
+}
+
+// A page of libraries that are all in order says nothing.
+TEST(Words, TheDoctorCountsTheLibrariesThatOpen) {
+  const Lab lab;
+  const Said s = lab.run({"doctor"});
+  EXPECT_NE(s.out.find("OP_simt.so"), std::string::npos) << s.out;
+  EXPECT_EQ(s.out.find("toy_simt.so"), std::string::npos) << s.out;
 }
 
 TEST(Words, SanitizeSaysWhatItNeeds) {

@@ -170,6 +170,9 @@ TEST(FindRung, ByNameOrABeginningOfIt) {
   EXPECT_EQ(find_rung(ladder, "02").begun.size(), 2u);
   EXPECT_EQ(find_rung(ladder, "01_naif").rung, nullptr);
   EXPECT_EQ(find_rung(ladder, "01_naif").nearest, &rungs[0]);
+  EXPECT_EQ(find_rung(ladder, "shared").nearest, &rungs[1]) << "without its number";
+  EXPECT_EQ(find_rung(ladder, "abc").nearest, nullptr) << "near none of them";
+  EXPECT_EQ(find_rung(ladder, "99").nearest, nullptr);
 }
 
 }  // namespace
