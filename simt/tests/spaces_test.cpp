@@ -57,6 +57,18 @@ TEST(Spaces, ATemplateAndAFunctionOfOneNameAreTwo) {
       "");
 }
 
+TEST(Spaces, ClassesOfCudaStdAreForBothSides) {
+  const std::string uses = " a, int* p) { *p = a[0] + a.size(); }\n";
+  EXPECT_NE(first_error("__simt_global__ void k(std::array<int, 3>" + uses), "");
+  EXPECT_NE(first_error("__simt_global__ void k(const ::std::array<int, 3>" + uses), "");
+  EXPECT_EQ(first_error("__simt_global__ void k(cuda::std::array<int, 3>" + uses), "");
+  EXPECT_EQ(first_error("__simt_global__ void k(const ::cuda::std::tuple<int>" + uses), "");
+  const std::string k = "__simt_global__ void k(int* p) { ";
+  EXPECT_NE(first_error(k + "std::array<int, 3> a; *p = a[0]; }\n"), "");
+  EXPECT_EQ(first_error(k + "cuda::std::array<int, 3> a; *p = a[0]; }\n"), "");
+  EXPECT_EQ(first_error(k + "const cuda::std::array<int, 3>& a = *q; *p = a.size(); }\n"), "");
+}
+
 TEST(Spaces, OwnFilesAreListed) {
   std::vector<std::string> files = spaces::own_files(
       "# 0 \"<built-in>\"\n# 1 \"x.cu\"\n# 1 \"/usr/include/a.h\" 1 3\n# 1 \"b.h\" 1\n# 2 \"x.cu\" "

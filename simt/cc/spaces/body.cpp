@@ -7,6 +7,15 @@
 #include "spaces/parameters.h"
 
 namespace simt::cc::spaces {
+namespace {
+
+// `std::` and `::std::`, not `cuda::std::`, whose classes are for both sides.
+bool begins_std_name(const OwnTokens& t, Index i) {
+  if (!t.is(i, "std") || !t.is(i + 1, Word::scope_)) return false;
+  return i < 2 || !t.is(i - 1, Word::scope_) || !t.is_name(i - 2) || is_specifier(t, i - 2);
+}
+
+}  // namespace
 
 void Body::read(const Function& f) {
   function_ = &f;
@@ -22,7 +31,7 @@ void Body::read(const Function& f) {
       if (t.is(i, '&') || t.is(i, "&&")) local.is_reference = true;
       if (is_type_keyword(t.text(i))) local.is_basic = true;
       if (t.is_name(i) && !is_specifier(t, i)) local.type_name = t.text(i);
-      if (t.is(i, "std") && t.is(i + 1, Word::scope_)) local.std_type = t.text(i + 2);
+      if (begins_std_name(t, i)) local.std_type = t.text(i + 2);
     }
     if (t.is(p.end, '(') || t.is(p.end + 1, '[')) local.is_pointer = true;
     const Entry* type = find_in_scopes(f.scope, local.type_name);
@@ -217,7 +226,7 @@ void Body::declare_local(const LocalDeclaration& d, Index name, bool first) {
     for (Index i = d.type_begin; i < d.type_end; ++i) {
       if (t.is(i, '<') && t.close_angle(i) != none) i = t.close_angle(i);
       if (t.is_name(i)) local.type_name = t.text(i);
-      if (t.is(i, "std") && t.is(i + 1, Word::scope_)) local.std_type = t.text(i + 2);
+      if (begins_std_name(t, i)) local.std_type = t.text(i + 2);
     }
     const Entry* type = this->local(local.type_name) == nullptr
                             ? find_in_scopes(function_->scope, local.type_name)
