@@ -1,5 +1,7 @@
 #include "faults.h"
 
+#include <execinfo.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <mutex>
@@ -7,6 +9,7 @@
 #include "faults/report.h"
 #include "scheduler/cluster.h"
 #include "scheduler/grid.h"
+#include "source_location.h"
 
 namespace simt::check {
 
@@ -76,8 +79,19 @@ namespace {
   stop(error);
 }
 
+// Of an access in a function of simt's headers that was not inlined: the call of it in the program.
+const void* in_program(const void* pc) {
+  if (!is_own_code(pc)) return pc;
+  void* frames[32];
+  const int count = backtrace(frames, 32);
+  for (int i = 0; i < count; ++i) {
+    if (!is_in_runtime(frames[i]) && !is_own_code(frames[i])) return frames[i];
+  }
+  return pc;
+}
+
 Finding* bad_access(FindingKind kind, std::string what, const void* pc) {
-  auto* f = new Finding(finding_here(kind, pc));
+  auto* f = new Finding(finding_here(kind, in_program(pc)));
   f->what = std::move(what);
   return f;
 }

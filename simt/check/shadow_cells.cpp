@@ -71,6 +71,18 @@ struct Visit {
            !(before.is_atomic() && me.is_atomic()) && !ordered(before, state, me.thread());
   }
 
+  // How the last block to finish sets its counter back: `before` is another block's update, one of
+  // this block came after it, and a plain write comes after that. Blocks that count themselves make
+  // a fence first; without one it stays a race.
+  bool sets_back(const Note& before) const {
+    if (!before.is_atomic() || me.is_atomic() || before.block() == state.index) return false;
+    if (!last.is_atomic() || last.block() != state.index) return false;
+    const auto* fences = state.grid->fences.load(std::memory_order_acquire);
+    return fences != nullptr && ordered(last, state, me.thread()) &&
+           fences[before.block()].load(std::memory_order_relaxed) != 0 &&
+           fences[state.index].load(std::memory_order_relaxed) != 0;
+  }
+
   // What is ordered before me need not be kept, as long as whoever comes later is ordered with it
   // through me: within a block.
   bool replaceable(const Note& note) const {
@@ -102,7 +114,22 @@ struct Visit {
       if (same_thread(cell.read, me)) cell.read.stamp |= Note::atomic_flag;
       if (!is_old(read2) && same_thread(read2, me)) spare.read.stamp |= Note::atomic_flag;
     }
+    if (me.is_atomic()) forget_own_reads();
     return second;
+  }
+
+  // An atomic read is the first half of its thread's update (atomicInc is a loop of both): whoever
+  // is unordered with the read is so with the update.
+  void forget_own_reads() const {
+    const auto is_half = [&](const Note& n) { return n.is_atomic() && same_thread(n, me); };
+    const auto alone = [](const Note& n) { return Note{n.stamp & ~Note::of_spare, n.place}; };
+    const bool both = (cell.read.stamp & Note::more_flag) != 0;
+    if (both && is_half(spare.read)) {
+      put(cell.read, alone(cell.read));
+      if (is_half(cell.read)) put(cell.read, Note{});
+    } else if (is_half(cell.read)) {
+      put(cell.read, both ? alone(spare.read) : Note{});
+    }
   }
 };
 
@@ -117,7 +144,8 @@ Conflict meet_locked(Cell& cell, Spare& spare, std::uint64_t stamp, const Note& 
   const Visit visit{cell, spare, last, write2, me, state, watch};
   Conflict conflict;
   for (const Note* note : {&last, &write2}) {
-    if (!conflict.found && visit.conflicts(*note)) conflict = {*note, true, true};
+    if (conflict.found || !visit.conflicts(*note)) continue;
+    if (!write || !visit.sets_back(*note)) conflict = {*note, true, true};
   }
   if (write) {
     for (const Note* note : {static_cast<const Note*>(&cell.read), &read2}) {

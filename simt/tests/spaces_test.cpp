@@ -57,6 +57,33 @@ TEST(Spaces, ATemplateAndAFunctionOfOneNameAreTwo) {
       "");
 }
 
+TEST(Spaces, ClassesOfCudaStdAreForBothSides) {
+  const std::string uses = " a, int* p) { *p = a[0] + a.size(); }\n";
+  EXPECT_NE(first_error("__simt_global__ void k(std::array<int, 3>" + uses), "");
+  EXPECT_NE(first_error("__simt_global__ void k(const ::std::array<int, 3>" + uses), "");
+  EXPECT_EQ(first_error("__simt_global__ void k(cuda::std::array<int, 3>" + uses), "");
+  EXPECT_EQ(first_error("__simt_global__ void k(const ::cuda::std::tuple<int>" + uses), "");
+  const std::string k = "__simt_global__ void k(int* p) { ";
+  EXPECT_NE(first_error(k + "std::array<int, 3> a; *p = a[0]; }\n"), "");
+  EXPECT_EQ(first_error(k + "cuda::std::array<int, 3> a; *p = a[0]; }\n"), "");
+  EXPECT_EQ(first_error(k + "const cuda::std::array<int, 3>& a = *q; *p = a.size(); }\n"), "");
+}
+
+TEST(Spaces, ShufflesWithoutAMaskAreSaidToBeOld) {
+  const auto warnings = [](const std::string& text) {
+    const spaces::Options options;
+    return translate(text, false, false, false, &options).warnings.size();
+  };
+  const std::string kernel = "__simt_global__ void k(int* p) { *p = ";
+  EXPECT_EQ(warnings(kernel + "__shfl_down(*p, 1); }\n"), 1u);
+  EXPECT_EQ(warnings(kernel + "__any(*p); }\n"), 1u);
+  EXPECT_EQ(warnings(kernel + "__shfl_down_sync(~0u, *p, 1); }\n"), 0u);
+  // The program's own function of that name.
+  EXPECT_EQ(warnings("__simt_device__ int __shfl_down(int v, int) { return v; }\n" + kernel +
+                     "__shfl_down(*p, 1); }\n"),
+            0u);
+}
+
 TEST(Spaces, OwnFilesAreListed) {
   std::vector<std::string> files = spaces::own_files(
       "# 0 \"<built-in>\"\n# 1 \"x.cu\"\n# 1 \"/usr/include/a.h\" 1 3\n# 1 \"b.h\" 1\n# 2 \"x.cu\" "

@@ -7,6 +7,15 @@
 #include "spaces/parameters.h"
 
 namespace simt::cc::spaces {
+namespace {
+
+// `std::` and `::std::`, not `cuda::std::`, whose classes are for both sides.
+bool begins_std_name(const OwnTokens& t, Index i) {
+  if (!t.is(i, "std") || !t.is(i + 1, Word::scope_)) return false;
+  return i < 2 || !t.is(i - 1, Word::scope_) || !t.is_name(i - 2) || is_specifier(t, i - 2);
+}
+
+}  // namespace
 
 void Body::read(const Function& f) {
   function_ = &f;
@@ -22,7 +31,7 @@ void Body::read(const Function& f) {
       if (t.is(i, '&') || t.is(i, "&&")) local.is_reference = true;
       if (is_type_keyword(t.text(i))) local.is_basic = true;
       if (t.is_name(i) && !is_specifier(t, i)) local.type_name = t.text(i);
-      if (t.is(i, "std") && t.is(i + 1, Word::scope_)) local.std_type = t.text(i + 2);
+      if (begins_std_name(t, i)) local.std_type = t.text(i + 2);
     }
     if (t.is(p.end, '(') || t.is(p.end + 1, '[')) local.is_pointer = true;
     const Entry* type = find_in_scopes(f.scope, local.type_name);
@@ -217,7 +226,7 @@ void Body::declare_local(const LocalDeclaration& d, Index name, bool first) {
     for (Index i = d.type_begin; i < d.type_end; ++i) {
       if (t.is(i, '<') && t.close_angle(i) != none) i = t.close_angle(i);
       if (t.is_name(i)) local.type_name = t.text(i);
-      if (t.is(i, "std") && t.is(i + 1, Word::scope_)) local.std_type = t.text(i + 2);
+      if (begins_std_name(t, i)) local.std_type = t.text(i + 2);
     }
     const Entry* type = this->local(local.type_name) == nullptr
                             ? find_in_scopes(function_->scope, local.type_name)
@@ -266,17 +275,8 @@ void Body::judge_local(const LocalDeclaration& d, Index name) {
     say(false, d.thread_local_,
         "thread_local is not for device code: a local variable is each thread's own");
   }
-  // An array of a length that only the run knows.
-  if (runs_on_device() && t.is(name + 1, '[') && t.match(name + 1) == name + 3 && !d.is_extern) {
-    const Local* length = local(t.text(name + 2));
-    if (length != nullptr && length->varies && length->is_basic && !length->is_pointer) {
-      say(false, name,
-          "array " + quoted + " has the length " + in_quotes(length->name) +
-              ", which is not constant: device code needs a constant, " +
-              (d.is_shared ? "or extern __shared__ with the size in the launch"
-                           : "or memory from the host"));
-    }
-  }
+  if (runs_on_device() && !d.is_extern) judge_length(d, name);
+  if (d.is_shared && d.is_extern) judge_dynamic_shared(d, name);
 }
 
 void Body::judge_construction(const LocalDeclaration& d, Index name) {
@@ -360,6 +360,7 @@ void Body::lambda(Index open) {
   }
   if (annotated != none && o_.extended_lambda && on_host() && (space & space_device) != 0) {
     judge_captures(open, body);
+    if (space == space_both) judge_both_sided(open, body);
   }
   if (space == 0 || runs_on_device()) return;  // it runs where it is
   frames_.push_back({t.match(body), space_});
@@ -386,6 +387,22 @@ void Body::judge_captures(Index open, Index body) {
                  "a __device__ lambda cannot capture " + in_quotes(captured->name) +
                      " by reference: capture by value, [=]");
     }
+  }
+}
+
+// nvcc has some forms of lambdas for the device alone.
+void Body::judge_both_sided(Index open, Index body) {
+  for (Index i = open + 1; i < t.match(open); i = t.after(i)) {
+    if (!t.is_name(i) || !t.is(i + 1, '=')) continue;
+    return say(false, i,
+               "a __host__ __device__ lambda cannot capture with an initialiser, as " +
+                   in_quotes(t.text(i)) + ": capture a variable that has the value");
+  }
+  for (Index i = t.match(open) + 1; i < body && !t.is(i, Word::arrow_); ++i) {
+    if (!t.is(i, "auto") && !(t.is(i, '<') && i == t.match(open) + 1)) continue;
+    return say(false, i,
+               "a __host__ __device__ lambda cannot be generic: write the types of its parameters, "
+               "or make it __device__ alone");
   }
 }
 

@@ -30,9 +30,12 @@ class Body {
   bool declare(Index i, Index end);
   void declare_local(const LocalDeclaration& d, Index name, bool first);
   void judge_local(const LocalDeclaration& d, Index name);
+  void judge_length(const LocalDeclaration& d, Index name);
+  void judge_dynamic_shared(const LocalDeclaration& d, Index name);
   void judge_construction(const LocalDeclaration& d, Index name);
   void lambda(Index open);
   void judge_captures(Index open, Index body);
+  void judge_both_sided(Index open, Index body);
 
   // calls.cpp: names in expressions
   Index name(Index i);
@@ -50,6 +53,7 @@ class Body {
   void host_variable_as_symbol(Index i, Index begin, const Variable& variable);
   void host_name_as_symbol(Index i, Index begin);
   void library_call(Index i);
+  void built_in_written(Index i);
   void use_of_std_object(Index i, const Local& local);
   void operators(Index i);
   void binary_operator(Index i, const std::string& symbol, Index right);

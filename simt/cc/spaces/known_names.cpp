@@ -103,6 +103,12 @@ bool is_device_function(std::string_view name) {
   return names.count(name) != 0;
 }
 
+bool is_maskless_function(std::string_view name) {
+  static const Names names = {"__shfl", "__shfl_up", "__shfl_down", "__shfl_xor",
+                              "__any",  "__all",     "__ballot"};
+  return names.count(name) != 0;
+}
+
 StdKind std_kind(std::string_view name) {
   static const std::unordered_map<std::string_view, StdKind> kinds = [] {
     std::unordered_map<std::string_view, StdKind> map;

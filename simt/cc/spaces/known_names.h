@@ -16,6 +16,8 @@ bool is_host_cuda_function(std::string_view name);
 unsigned symbol_argument(std::string_view name);
 // Functions of CUDA that only device code may call.
 bool is_device_function(std::string_view name);
+// Those from before Volta, which name no lanes.
+bool is_maskless_function(std::string_view name);
 
 enum class StdKind {
   unknown,               // or allowed everywhere

@@ -9,6 +9,16 @@ namespace simt::cc::spaces {
 void Body::library_call(Index i) {
   const std::string_view name = t.text(i);
   const bool calls = t.is(i + 1, '(');
+  if (name == "threadIdx" || name == "blockIdx" || name == "blockDim" || name == "gridDim" ||
+      name == "warpSize") {
+    return built_in_written(i);
+  }
+  if (runs_on_device() && calls && is_maskless_function(name)) {
+    return say(true, i,
+               in_quotes(name) + " is no function of nvcc's for sm_70 and newer: use " +
+                   in_quotes(std::string(name) + "_sync") +
+                   ", whose first argument is the mask of the lanes, 0xffffffff for all");
+  }
   if (on_host() && calls && is_device_function(name)) {
     return say(false, i,
                "device function " + in_quotes(name) + " is called from " + caller() +
@@ -40,6 +50,23 @@ void Body::library_call(Index i) {
   }
 }
 
+// `threadIdx.x = 0`
+void Body::built_in_written(Index i) {
+  const Index before = i - 1;
+  Index behind = i + 1;
+  if (t.is(behind, '.') && t.is_name(behind + 1)) behind += 2;
+  static constexpr std::string_view assignments[] = {
+      "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"};
+  bool writes = t.is(behind, '=') || t.is(before, "++") || t.is(before, "--");
+  for (const std::string_view assignment : assignments) {
+    writes = writes || t.is(behind, assignment);
+  }
+  if (!writes) return;
+  say(false, i,
+      in_quotes(t.text(i)) + " is written in " + caller() +
+          ": nobody may. Copy it to a variable and change that");
+}
+
 // `std::a<b>::c`. Returns the last token of it.
 Index Body::std_name(Index i) {
   const Index at = i + 2;
@@ -55,6 +82,15 @@ Index Body::std_name(Index i) {
   const bool calls = t.is(last + 1, '(');
   const bool relaxes = o_.relaxed_constexpr;
   const std::string used = shown + " is used in " + caller();
+  if (name == "chrono") {
+    for (Index i = at; t.is(i + 1, Word::scope_) && t.is_name(i + 2); i += 2) {
+      if (!t.is(i + 2, "now") || !t.is(i + 3, '(')) continue;
+      say(warning, i + 2,
+          "host function 'now' of std::chrono is called from " + caller() +
+              ": device code does not have it. clock64() counts cycles");
+      return i + 2;
+    }
+  }
   if (name == "numeric_limits" && t.is(last + 1, Word::scope_) && t.is(last + 3, '(') && !relaxes) {
     say(warning, i,
         shown + "::" + std::string(t.text(last + 2)) +
@@ -110,12 +146,15 @@ Index Body::std_name(Index i) {
 
 // An object of a class of std that came as a parameter, or std::array.
 void Body::use_of_std_object(Index i, const Local& object) {
-  if (!on_device() || object.is_pointer) return;
+  if (!on_device()) return;
   const StdKind kind = std_kind(object.std_type);
   const bool of_host = kind == StdKind::type;
   const bool of_both = kind == StdKind::array || kind == StdKind::constexpr_type;
   if (!of_host && !(of_both && !o_.relaxed_constexpr)) return;
-  const bool calls = t.is(i + 1, '[') || (t.is(i + 1, '.') && t.is_name(i + 2) && t.is(i + 3, '('));
+  // Through a pointer, or of the object itself.
+  const bool selects = object.is_pointer ? t.is(i + 1, Word::arrow_) : t.is(i + 1, '.');
+  const bool calls_member = selects && t.is_name(i + 2) && t.is(i + 3, '(');
+  const bool calls = calls_member || (!object.is_pointer && (t.is(i + 1, '[') || t.is(i + 1, '(')));
   if (!calls) return;
   say(false, i,
       "a function of std::" + std::string(object.std_type) + " is called from " + caller() +

@@ -22,6 +22,14 @@ bool returns_a_value(const OwnTokens& t, const Function& f, const Declared& d) {
   return is_basic || (is_void && d.is_pointer);
 }
 
+// `auto` before the name, and no `-> void` behind the parameters.
+bool deduces_its_type(const OwnTokens& t, const Function& f, const Declared& d) {
+  bool is_auto = false;
+  for (Index i = d.first; i < f.place; ++i) is_auto = is_auto || t.is(i, "auto");
+  const Index close = t.is(f.place + 1, '(') ? t.match(f.place + 1) : none;
+  return is_auto && close != none && !t.is(close + 1, Word::arrow_);
+}
+
 void judge_kernel_parameters(const OwnTokens& t, const Function& f, const std::string& kernel,
                              Report& report) {
   for (const Parameter& p : f.parameters) {
@@ -68,6 +76,9 @@ void judge_kernel(const OwnTokens& t, const Function& f, const Declared& d, Repo
         kernel +
             " returns a value: a __global__ function must return void. Write the result to "
             "memory that a pointer argument names");
+  }
+  if (deduces_its_type(t, f, d)) {
+    report.error(f.place, kernel + " has a return type that is deduced: write void");
   }
   if (d.is_constexpr) {
     report.error(f.place, kernel + " is constexpr, which a __global__ function cannot be");

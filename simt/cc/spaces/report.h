@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,12 @@ class Report {
   std::vector<Remark> remarks;
   // Variables of the host, `a` or `n::a`, where a call needs one of the device (cudaMemcpyToSymbol).
   std::vector<Range> no_symbols;
+  // Dynamic shared memory by its namespace and name: how it was declared first.
+  struct DynamicShared {
+    std::string type;
+    std::string function;
+  };
+  std::map<std::pair<const void*, std::string_view>, DynamicShared> dynamic_shared;
 };
 
 // At the end of what is said about a constexpr function.

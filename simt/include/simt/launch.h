@@ -65,6 +65,13 @@ cudaError_t run_kernel(const Config& config, const void* identity, const char* n
                   Kernel{identity, name, &run_threads<Call>, &call, sizeof(Call), 0, nullptr});
 }
 
+// Of a closure that runs a thread when it is called with nothing, and says where its arguments lie
+// when it is called with an array.
+template <class Call>
+void addresses_in(void* call, void** out) {
+  (*static_cast<const Call*>(call))(out);
+}
+
 // Takes the one function that a kernel expression names; has no match for a template or an
 // overloaded name.
 struct OneFunction {
@@ -79,12 +86,14 @@ template <class T>
 struct Kept {
   T value;
   SIMT_UNWATCHED const T& get() const { return value; }
+  const volatile void* place() const { return std::addressof(value); }
 };
 template <class T>
 struct Kept<T&> {
   T* address;
   Kept(T& object) : address(&object) {}
   SIMT_UNWATCHED T& get() const { return *address; }
+  const volatile void* place() const { return &address; }
 };
 
 // An argument for a parameter that is a reference, of a kernel whose types follow from its arguments.
@@ -115,8 +124,17 @@ struct ArgumentType<Reference<T>> {
 template <class Call, class... A>
 void run_with(const Config& config, const void* identity, const char* name, Call kernel,
               Kept<A>... kept) {
+  const auto call = [=](void** out = nullptr) SIMT_UNWATCHED {
+    if (out == nullptr) {
+      kernel(kept.get()...);
+    } else {
+      ((*out++ = const_cast<void*>(kept.place())), ...);
+    }
+  };
+  using Closure = std::remove_const_t<decltype(call)>;
   const cudaError_t error =
-      run_kernel(config, identity, name, [=]() SIMT_UNWATCHED { kernel(kept.get()...); });
+      run_grid(config, Kernel{identity, name, &run_threads<Closure>, &call, sizeof(Closure),
+                              sizeof...(A), sizeof...(A) == 0 ? nullptr : &addresses_in<Closure>});
   if (error != cudaSuccess) note_lost_launch(name, error);
 }
 

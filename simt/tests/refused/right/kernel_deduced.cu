@@ -1,0 +1,4 @@
+// The type behind the parameters is written.
+__global__ auto k(int* data) -> void {
+  *data = 1;
+}
