@@ -379,6 +379,23 @@ void Body::operators(Index i) {
   }
 }
 
+// Whether an operator template may take these operands. Where none is of a class that is known (a template's
+// parameter may be int*), it may as well be the language's own; and a class that the template names must be theirs.
+bool Body::may_be_meant(const Function& f, const Local* a, const Local* b) const {
+  const Class* const left = a != nullptr ? a->type : nullptr;
+  const Class* const other = b != nullptr ? b->type : nullptr;
+  if (left == nullptr && other == nullptr) return false;
+  const Scope* const scope = f.scope != nullptr ? f.scope : &m_.global;
+  for (const Parameter& p : f.parameters) {
+    for (Index at = p.begin; at < p.end; ++at) {
+      const Entry* const entry = t.is_name(at) ? find_in_scopes(scope, t.text(at)) : nullptr;
+      const Class* const named = entry != nullptr ? entry->type : nullptr;
+      if (named != nullptr && named != left && named != other) return false;
+    }
+  }
+  return true;
+}
+
 void Body::binary_operator(Index i, const std::string& symbol, Index right) {
   const Local* a = operand_before(i);
   const bool index = symbol == "[";
@@ -415,7 +432,7 @@ void Body::binary_operator(Index i, const std::string& symbol, Index right) {
           }
         }
       }
-      if (f->is_template) candidates.push_back(f);
+      if (f->is_template && may_be_meant(*f, a, b)) candidates.push_back(f);
     }
   }
   const Function* wrong = nullptr;
