@@ -4,7 +4,10 @@
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 #include <thrust/iterator/transform_output_iterator.h>
+
 #include <cub/cub.cuh>
+#include <cuda/std/mdspan>
+#include <cuda/std/tuple>
 
 #include <cstdio>
 
@@ -44,6 +47,48 @@ struct Odd {
 struct Double {
   __host__ __device__ int operator()(int x) const { return 2 * x; }
 };
+
+struct Squared {
+  __host__ __device__ void operator()(int& x) const { x *= x; }
+};
+struct Flag {
+  int value;
+  Flag() = default;
+  __host__ __device__ Flag(int v) : value(v) {}
+  __host__ __device__ operator bool() const { return value > 2; }
+};
+struct ByFirst {
+  template <class T>
+  __host__ __device__ bool operator()(const T& a, const T& b) const {
+    return cuda::std::get<0>(a) < cuda::std::get<0>(b);
+  }
+};
+struct StoreIndices {
+  int* out;
+  __device__ void operator()(int i, int x, int y, int z) const { out[i] = 100 * x + 10 * y + z; }
+};
+
+// Functions that want references or the elements' own type, not what stands for them.
+void functions_with_types() {
+  Vector v{3, 1, 2}, out(3), one(1), places(12);
+  cub::DeviceFor::ForEachN(v.begin(), 3, Squared());
+  TWICE(DeviceFor::ForEach, v.begin(), v.end(), Squared());
+  show("squared twice", v);
+  const thrust::device_vector<Flag> flags{Flag{5}, Flag{1}, Flag{3}};
+  TWICE(DeviceSelect::Flagged, v.begin(), flags.begin(), out.begin(), one.begin(), 3);
+  show("flagged", {out.begin(), out.begin() + one[0]});
+  TWICE(DevicePartition::Flagged, v.begin(), flags.begin(), out.begin(), one.begin(), 3);
+  show("flagged first", out);
+  using Pair = cuda::std::tuple<int, int>;
+  thrust::device_vector<Pair> pairs{Pair(3, 0), Pair(1, 1), Pair(2, 2), Pair(1, 3)};
+  TWICE(DeviceMergeSort::SortKeys, pairs.begin(), 4, ByFirst());
+  std::printf("tuples:");
+  for (const Pair p : pairs) std::printf(" %d", cuda::std::get<1>(p));
+  std::printf("\n");
+  const cuda::std::extents<int, 3, 2, cuda::std::dynamic_extent> extents(2);
+  cub::DeviceFor::ForEachInExtents(extents, StoreIndices{thrust::raw_pointer_cast(places.data())});
+  show("indices", places);
+}
 
 int main() {
   const Vector in{5, 2, 7, 1, 8, 3}, keys{1, 1, 2, 2, 2, 3}, offsets{0, 2, 6};
@@ -94,4 +139,5 @@ int main() {
   cub::DeviceFor::ForEach(in.begin(), in.end(), [] __device__(int) {});
   cub::DeviceTransform::Transform(in.begin(), out.begin(), 6, Double());
   show("transformed", out);
+  functions_with_types();
 }

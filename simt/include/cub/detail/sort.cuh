@@ -64,6 +64,19 @@ void radix_sort(const Key* keys, const Value* values, SortBuffers<Key> keys_to,
   }
 }
 
+struct SmallerKey {
+  template <class A, class B>
+  bool operator()(const A& a, const B& b) const {
+    return a < b;
+  }
+};
+
+// Hands a comparison keys, not what stands for them.
+template <class Key, class Less>
+bool less_of(Less& less, const Key& a, const Key& b) {
+  return less(a, b);
+}
+
 // Sorts [0, count) of keys and values in place; the others are room for as many.
 template <class KeyIterator, class ValueIterator, class Key, class Value, class Less>
 void merge_sort(KeyIterator keys, ValueIterator values, Key* other_keys, Value* other_values,
@@ -75,7 +88,7 @@ void merge_sort(KeyIterator keys, ValueIterator values, Key* other_keys, Value* 
       const std::size_t end = first + 2 * width < count ? first + 2 * width : count;
       std::size_t a = first, b = middle;
       for (std::size_t to = first; to < end; ++to) {
-        const bool left = b == end || (a < middle && !less(keys[b], keys[a]));
+        const bool left = b == end || (a < middle && !less_of<Key>(less, keys[b], keys[a]));
         const std::size_t from = left ? a++ : b++;
         other_keys[to] = keys[from];
         if constexpr (has_values) other_values[to] = values[from];

@@ -48,6 +48,18 @@ auto arg_extremum(Iterator input, N count) {
   return simt::tree_reduce<Pair>(indexed, static_cast<int>(count), op);
 }
 
+// Programs may keep the pair with a wider index or value than it was found with.
+template <class Out, class Pair>
+auto pair_for(const Pair& found) {
+  using Wanted = output_value<Out, Pair>;
+  if constexpr (std::is_convertible_v<Pair, Wanted>) {
+    return static_cast<Wanted>(found);
+  } else {
+    return Wanted{static_cast<decltype(Wanted::key)>(found.key),
+                  static_cast<decltype(Wanted::value)>(found.value)};
+  }
+}
+
 template <class Iterator, class Function>
 struct OfValue {
   Function function;
@@ -88,8 +100,9 @@ struct DeviceReduce {
   template <class In, class Out, class N>                                                     \
   static detail::if_count<N> NAME(void* storage, std::size_t& bytes, In in, Out out, N count, \
                                   cudaStream_t stream = nullptr) {                            \
-    return detail::device_wide("cub::DeviceReduce::" #NAME, storage, bytes, 0, stream,        \
-                               [=] { *out = detail::arg_extremum<cub::NAME>(in, count); });   \
+    return detail::device_wide("cub::DeviceReduce::" #NAME, storage, bytes, 0, stream, [=] {  \
+      *out = detail::pair_for<Out>(detail::arg_extremum<cub::NAME>(in, count));               \
+    });                                                                                       \
   }                                                                                           \
   template <class In, class Value, class Index, class N>                                      \
   static detail::if_count<N> NAME(void* storage, std::size_t& bytes, In in, Value value,      \
