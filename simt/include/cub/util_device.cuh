@@ -40,11 +40,11 @@ auto element_at(Iterator& in, N i, int) -> decltype(*(&in[i]).get()) {
   return *(&in[i]).get();
 }
 template <class Iterator, class N>
-decltype(auto) element_at(Iterator& in, N i, long) {
+auto element_at(Iterator& in, N i, long) -> decltype(in[i]) {
   return in[i];
 }
 template <class Iterator, class N>
-decltype(auto) element_at(Iterator& in, N i) {
+auto element_at(Iterator& in, N i) -> decltype(element_at(in, i, 0)) {
   return element_at(in, i, 0);
 }
 

@@ -74,6 +74,9 @@ void functions_with_types() {
   cub::DeviceFor::ForEachN(v.begin(), 3, Squared());
   TWICE(DeviceFor::ForEach, v.begin(), v.end(), Squared());
   show("squared twice", v);
+  cub::DeviceTransform::Transform(
+      cuda::std::make_tuple(v.begin(), thrust::counting_iterator<int>(10)), out.begin(), 3, Plus());
+  show("of two inputs", out);
   const thrust::device_vector<Flag> flags{Flag{5}, Flag{1}, Flag{3}};
   TWICE(DeviceSelect::Flagged, v.begin(), flags.begin(), out.begin(), one.begin(), 3);
   show("flagged", {out.begin(), out.begin() + one[0]});
