@@ -400,8 +400,12 @@ void Body::binary_operator(Index i, const std::string& symbol, Index right) {
   const Local* a = operand_before(i);
   const bool index = symbol == "[";
   const Local* b = index ? nullptr : operand_after(right);
+  // In a template, a type that is not a known class may be its parameter, which another's is no match for.
+  const bool in_template =
+      function_->is_template || (function_->owner != nullptr && function_->owner->is_template);
   const auto is_object = [&](const Local* operand, bool indexed) {
-    return operand != nullptr && !operand->type_name.empty() && operand->is_pointer == indexed;
+    return operand != nullptr && !operand->type_name.empty() && operand->is_pointer == indexed &&
+           (operand->type != nullptr || !in_template);
   };
   if (!is_object(a, t.is(i - 1, ']'))) a = nullptr;
   if (!is_object(b, t.is(right + 1, '['))) b = nullptr;
@@ -422,7 +426,7 @@ void Body::binary_operator(Index i, const std::string& symbol, Index right) {
   const auto free = m_.free_functions.find(symbol);
   if (free != m_.free_functions.end()) {
     for (const Function* f : free->second) {
-      if (f->parameters.size() != 2) continue;
+      if (f->parameters.size() != 2 || (f->is_template && !may_be_meant(*f, a, b))) continue;
       for (const Local* operand : {a, b}) {
         for (const Parameter& p : f->parameters) {
           for (Index at = p.begin; operand != nullptr && at < p.end; ++at) {
@@ -432,7 +436,7 @@ void Body::binary_operator(Index i, const std::string& symbol, Index right) {
           }
         }
       }
-      if (f->is_template && may_be_meant(*f, a, b)) candidates.push_back(f);
+      if (f->is_template) candidates.push_back(f);
     }
   }
   const Function* wrong = nullptr;

@@ -13,6 +13,21 @@ template <class T>
 bool operator==(const T& value, const Name& name) {
   return value.text == name.text;
 }
+// Of the same letter, and of another class.
+template <class T>
+struct Box {
+  T value;
+  friend bool operator==(const Box& box, T value) { return box.value == value; }
+};
+template <class T>
+bool operator==(const Box<T>& a, const Box<T>& b) {
+  return a.value == b.value;
+}
+template <class T>
+struct Equals {
+  T wanted;
+  __device__ bool operator()(const T& a) const { return a == wanted; }
+};
 struct Count {
   int* counts;
   template <class Offset>
@@ -41,4 +56,5 @@ int main() {
   int* p = nullptr;
   k<<<1, 1>>>(p, p, static_cast<Derived*>(nullptr));
   each<<<1, 1>>>(Count{p});
+  each<<<1, 1>>>(Equals<unsigned>{1});
 }
