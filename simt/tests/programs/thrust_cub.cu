@@ -63,6 +63,21 @@ struct ByFirst {
     return cuda::std::get<0>(a) < cuda::std::get<0>(b);
   }
 };
+template <class T>
+struct IdOf {
+  T id;
+};
+template <class T>
+__host__ __device__ bool operator==(const IdOf<T>& a, const IdOf<T>& b) {
+  return a.id == b.id;
+}
+using Id = IdOf<int>;
+struct Minus {
+  template <class T>
+  __host__ __device__ T operator()(const T& a, const T& b) const {
+    return a - b;
+  }
+};
 struct StoreIndices {
   int* out;
   __device__ void operator()(int i, int x, int y, int z) const { out[i] = 100 * x + 10 * y + z; }
@@ -82,6 +97,17 @@ void functions_with_types() {
   show("flagged", {out.begin(), out.begin() + one[0]});
   TWICE(DevicePartition::Flagged, v.begin(), flags.begin(), out.begin(), one.begin(), 3);
   show("flagged first", out);
+  TWICE(DeviceAdjacentDifference::SubtractRightCopy, v.begin(), out.begin(), 3, Minus());
+  show("differences to the right", out);
+  TWICE(DeviceAdjacentDifference::SubtractLeft, out.begin(), 3, Minus());
+  show("to the left, in place", out);
+  const thrust::device_vector<Id> ids{Id{4}, Id{4}, Id{6}};
+  thrust::device_vector<Id> unique(3);
+  TWICE(DeviceRunLengthEncode::Encode, ids.begin(), unique.begin(), out.begin(), one.begin(), 3);
+  show("lengths of structures", {out.begin(), out.begin() + one[0]});
+  TWICE(DeviceReduce::ReduceByKey, ids.begin(), unique.begin(), v.begin(), out.begin(), one.begin(),
+        Plus(), 3);
+  show("by structures", {out.begin(), out.begin() + one[0]});
   using Pair = cuda::std::tuple<int, int>;
   thrust::device_vector<Pair> pairs{Pair(3, 0), Pair(1, 1), Pair(2, 2), Pair(1, 3)};
   TWICE(DeviceMergeSort::SortKeys, pairs.begin(), 4, ByFirst());

@@ -139,7 +139,9 @@ struct DeviceReduce {
                                  for (N i = 0; i < count; ++runs) {
                                    const detail::value_of<KeysIn> key = keys[i];
                                    T total = values[i];
-                                   for (++i; i < count && key == keys[i]; ++i) {
+                                   for (++i; i < count; ++i) {
+                                     const detail::value_of<KeysIn> next = keys[i];
+                                     if (!(key == next)) break;
                                      const detail::value_of<ValuesIn> value = values[i];
                                      total = simt::call_op(op, total, value);
                                    }
