@@ -1,5 +1,5 @@
-// CUB's smallest and largest of each type of number, the small floats among them, whole and by segments, and of nothing; a scan
-// whose first value is of a wider type than the items.
+// CUB's smallest and largest of each type of number, the small floats among them, whole and by segments, and of nothing; radix
+// sorts of the small floats; a scan whose first value is of a wider type than the items.
 #include <cub/cub.cuh>
 
 #include <cstdint>
@@ -77,7 +77,31 @@ static_assert(is_float_of_2_bytes<__half> && is_float_of_2_bytes<__nv_bfloat16>)
 static_assert(cub::Traits<unsigned __int128>::CATEGORY == cub::UNSIGNED_INTEGER);
 static_assert(sizeof(cub::Traits<__int128>::UnsignedBits) == 16);
 
+template <class T>
+void sort(const char* name) {
+  T *in, *out;
+  cudaMallocManaged(&in, count * sizeof(T));
+  cudaMallocManaged(&out, count * sizeof(T));
+  const float numbers[count] = {0.5f, -2, 8, -0.25f};
+  for (int i = 0; i < count; ++i) in[i] = T(numbers[i]);
+  char* storage;
+  size_t bytes = 1 << 12;
+  cudaMalloc(&storage, bytes);
+  cub::DeviceRadixSort::SortKeys(storage, bytes, in, out, count);
+  cudaDeviceSynchronize();
+  std::printf("%s sorted:", name);
+  for (int i = 0; i < count; ++i) std::printf(" %g", static_cast<float>(out[i]));
+  std::printf("\n");
+  cudaFree(in);
+  cudaFree(out);
+  cudaFree(storage);
+}
+
 int main() {
+  sort<__half>("half");
+  sort<__nv_bfloat16>("bfloat16");
+  sort<__nv_fp8_e4m3>("e4m3");
+  sort<__nv_fp8_e5m2>("e5m2");
   limits<__half>("half", true);
   limits<__nv_bfloat16>("bfloat16", true);
   limits<float>("float", true);
