@@ -57,6 +57,7 @@ class Body {
   void use_of_std_object(Index i, const Local& local);
   void operators(Index i);
   void binary_operator(Index i, const std::string& symbol, Index right);
+  bool may_be_meant(const Function& f, const Local* a, const Local* b) const;
   const Local* operand_before(Index i) const;
   const Local* operand_after(Index i) const;
 

@@ -379,12 +379,33 @@ void Body::operators(Index i) {
   }
 }
 
+// Whether an operator template may take these operands. Where none is of a class that is known (a template's
+// parameter may be int*), it may as well be the language's own; and a class that the template names must be theirs.
+bool Body::may_be_meant(const Function& f, const Local* a, const Local* b) const {
+  const Class* const left = a != nullptr ? a->type : nullptr;
+  const Class* const other = b != nullptr ? b->type : nullptr;
+  if (left == nullptr && other == nullptr) return false;
+  const Scope* const scope = f.scope != nullptr ? f.scope : &m_.global;
+  for (const Parameter& p : f.parameters) {
+    for (Index at = p.begin; at < p.end; ++at) {
+      const Entry* const entry = t.is_name(at) ? find_in_scopes(scope, t.text(at)) : nullptr;
+      const Class* const named = entry != nullptr ? entry->type : nullptr;
+      if (named != nullptr && named != left && named != other) return false;
+    }
+  }
+  return true;
+}
+
 void Body::binary_operator(Index i, const std::string& symbol, Index right) {
   const Local* a = operand_before(i);
   const bool index = symbol == "[";
   const Local* b = index ? nullptr : operand_after(right);
+  // In a template, a type that is not a known class may be its parameter, which another's is no match for.
+  const bool in_template =
+      function_->is_template || (function_->owner != nullptr && function_->owner->is_template);
   const auto is_object = [&](const Local* operand, bool indexed) {
-    return operand != nullptr && !operand->type_name.empty() && operand->is_pointer == indexed;
+    return operand != nullptr && !operand->type_name.empty() && operand->is_pointer == indexed &&
+           (operand->type != nullptr || !in_template);
   };
   if (!is_object(a, t.is(i - 1, ']'))) a = nullptr;
   if (!is_object(b, t.is(right + 1, '['))) b = nullptr;
@@ -405,7 +426,7 @@ void Body::binary_operator(Index i, const std::string& symbol, Index right) {
   const auto free = m_.free_functions.find(symbol);
   if (free != m_.free_functions.end()) {
     for (const Function* f : free->second) {
-      if (f->parameters.size() != 2) continue;
+      if (f->parameters.size() != 2 || (f->is_template && !may_be_meant(*f, a, b))) continue;
       for (const Local* operand : {a, b}) {
         for (const Parameter& p : f->parameters) {
           for (Index at = p.begin; operand != nullptr && at < p.end; ++at) {

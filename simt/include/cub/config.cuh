@@ -14,7 +14,7 @@
 #include <chrono>  // programs rely on NVIDIA's headers to bring it
 
 #define CUB_RUNTIME_FUNCTION
-#define CUB_DETAIL_KERNEL_ATTRIBUTES
+#define CUB_DETAIL_KERNEL_ATTRIBUTES __global__
 #define CUB_NAMESPACE_BEGIN namespace cub {
 #define CUB_NAMESPACE_END }
 #define CUB_NS_QUALIFIER ::cub

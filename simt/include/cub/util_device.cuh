@@ -33,6 +33,21 @@ cudaError_t MaxSmOccupancy(int& blocks, Kernel kernel, int threads, int shared =
 
 namespace detail {
 
+// Element i for a function of the program, which may want a reference: where the iterator gives a
+// proxy of device memory, as thrust's do, what lies behind it.
+template <class Iterator, class N>
+auto element_at(Iterator& in, N i, int) -> decltype(*(&in[i]).get()) {
+  return *(&in[i]).get();
+}
+template <class Iterator, class N>
+auto element_at(Iterator& in, N i, long) -> decltype(in[i]) {
+  return in[i];
+}
+template <class Iterator, class N>
+auto element_at(Iterator& in, N i) -> decltype(element_at(in, i, 0)) {
+  return element_at(in, i, 0);
+}
+
 // The protocol of all device-wide functions: without storage say how much; with it, run.
 template <class Work>
 cudaError_t device_wide(const char* name, void* storage, std::size_t& bytes, std::size_t needed,

@@ -28,6 +28,29 @@ struct NullType {
 // What kind of number a type is, and its bits as keys that compare as the numbers do.
 enum Category { NOT_A_NUMBER, SIGNED_INTEGER, UNSIGNED_INTEGER, FLOATING_POINT };
 
+namespace detail {
+// The largest and the lowest value of a type, for the first value of a minimum or maximum. The standard
+// library knows nothing of the small floats: its limits of them would be zeros.
+template <class T>
+struct Limits {
+  using Of = std::conditional_t<!::cuda::std::numeric_limits<T>::is_specialized,
+                                std::numeric_limits<T>, ::cuda::std::numeric_limits<T>>;
+  static T max() { return Of::max(); }
+  static T lowest() { return Of::lowest(); }
+};
+#define SIMT_CUB_LIMITS(TYPE, LARGEST)                \
+  template <>                                         \
+  struct Limits<TYPE> {                               \
+    static TYPE max() { return TYPE(LARGEST); }       \
+    static TYPE lowest() { return TYPE(-(LARGEST)); } \
+  }
+SIMT_CUB_LIMITS(__half, 65504.0f);
+SIMT_CUB_LIMITS(__nv_bfloat16, 0x1.fep127f);
+SIMT_CUB_LIMITS(__nv_fp8_e4m3, 448.0f);
+SIMT_CUB_LIMITS(__nv_fp8_e5m2, 57344.0f);
+#undef SIMT_CUB_LIMITS
+}  // namespace detail
+
 template <Category Kind, bool Primitive, class Bits, class T>
 struct BaseTraits {
   static constexpr Category CATEGORY = Kind;
@@ -50,8 +73,8 @@ struct BaseTraits {
     const bool negative = Kind == FLOATING_POINT && (key & HIGH_BIT) == 0;
     return key ^ (negative ? static_cast<Bits>(-1) : HIGH_BIT);
   }
-  static T Max() { return ::cuda::std::numeric_limits<T>::max(); }
-  static T Lowest() { return ::cuda::std::numeric_limits<T>::lowest(); }
+  static T Max() { return detail::Limits<T>::max(); }
+  static T Lowest() { return detail::Limits<T>::lowest(); }
 };
 template <class T>
 struct BaseTraits<NOT_A_NUMBER, false, T, T> {
@@ -60,26 +83,55 @@ struct BaseTraits<NOT_A_NUMBER, false, T, T> {
 };
 
 namespace detail {
+template <class T, class... Types>
+constexpr bool one_of = (::std::is_same_v<T, Types> || ...);
+template <class T>
+constexpr bool is_small_float = one_of<T, __half, __nv_bfloat16, __nv_fp8_e4m3, __nv_fp8_e5m2>;
+
 template <class T>
 constexpr Category category_of() {
-  return ::std::is_floating_point_v<T> ? FLOATING_POINT
-         : !::std::is_integral_v<T>    ? NOT_A_NUMBER
-         : ::std::is_signed_v<T>       ? SIGNED_INTEGER
-                                       : UNSIGNED_INTEGER;
+  return ::std::is_floating_point_v<T> || is_small_float<T> ? FLOATING_POINT
+         : one_of<T, __int128>                              ? SIGNED_INTEGER
+         : one_of<T, unsigned __int128>                     ? UNSIGNED_INTEGER
+         : !::std::is_integral_v<T>                         ? NOT_A_NUMBER
+         : ::std::is_signed_v<T>                            ? SIGNED_INTEGER
+                                                            : UNSIGNED_INTEGER;
 }
-template <class T, int Size>
-using BitsOf = ::std::conditional_t<
-    category_of<T>() == NOT_A_NUMBER, T,
-    ::std::conditional_t<
-        Size == 1, ::std::uint8_t,
-        ::std::conditional_t<Size == 2, ::std::uint16_t,
-                             ::std::conditional_t<Size == 4, ::std::uint32_t, ::std::uint64_t>>>>;
+template <int Size>
+struct BitsOfSize;
+template <>
+struct BitsOfSize<1> {
+  using type = ::std::uint8_t;
+};
+template <>
+struct BitsOfSize<2> {
+  using type = ::std::uint16_t;
+};
+template <>
+struct BitsOfSize<4> {
+  using type = ::std::uint32_t;
+};
+template <>
+struct BitsOfSize<8> {
+  using type = ::std::uint64_t;
+};
+template <>
+struct BitsOfSize<16> {
+  using type = unsigned __int128;
+};
+template <class T>
+struct NoBits {
+  using type = T;
+};
+template <class T>
+using BitsOf = typename ::std::conditional_t<category_of<T>() == NOT_A_NUMBER, NoBits<T>,
+                                             BitsOfSize<sizeof(T)>>::type;
 }  // namespace detail
 
 template <class T>
-struct NumericTraits
-    : BaseTraits<detail::category_of<T>(), detail::category_of<T>() != NOT_A_NUMBER,
-                 detail::BitsOf<T, sizeof(T)>, T> {};
+struct NumericTraits : BaseTraits<detail::category_of<T>(),
+                                  detail::category_of<T>() != NOT_A_NUMBER, detail::BitsOf<T>, T> {
+};
 template <class T>
 struct Traits : NumericTraits<::std::remove_cv_t<T>> {};
 
@@ -158,8 +210,20 @@ struct Equals {
 
 namespace detail {
 
+// What an iterator stands on. One whose reference is a proxy, as thrust's of device memory, says so
+// in its traits; one without traits says it by what it gives.
+template <class Iterator, class = void>
+struct ValueOf {
+  using type = std::remove_reference_t<decltype(*std::declval<Iterator&>())>;
+};
 template <class Iterator>
-using value_of = std::remove_cv_t<std::remove_reference_t<decltype(*std::declval<Iterator&>())>>;
+struct ValueOf<
+    Iterator,
+    std::enable_if_t<!std::is_void_v<typename std::iterator_traits<Iterator>::value_type>>> {
+  using type = typename std::iterator_traits<Iterator>::value_type;
+};
+template <class Iterator>
+using value_of = std::remove_cv_t<typename ValueOf<Iterator>::type>;
 
 // The type behind an output: some iterators (discarding ones) have none.
 template <class Iterator, class Fallback, class = void>

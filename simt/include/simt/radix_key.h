@@ -10,8 +10,8 @@ namespace simt {
 
 template <class T>
 inline constexpr bool is_plain_float = std::is_floating_point_v<T> ||
-                                       (!std::is_integral_v<T> &&
-                                        sizeof(T) == 2);  // half, bfloat16
+                                       (std::is_class_v<T> &&
+                                        sizeof(T) <= 2);  // half, bfloat16, fp8
 
 // Strict modes of the compiler do not count __int128 among the integers.
 template <class T>

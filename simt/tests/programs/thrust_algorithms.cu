@@ -240,6 +240,12 @@ void memory_and_policies() {
                     });
   const float mean = thrust::reduce(random.begin(), random.end()) / 1000;
   std::printf("random %d %.6f\n", int(mean > 0.47f && mean < 0.53f), float(random[1]));
+  thrust::device_vector<int> ends{1, 2, 3};
+  thrust::device_reference<int> first = ends.front(), last = ends.back();
+  first.swap(last);
+  std::printf("swapped: %d %d", int(ends[0]), int(ends[2]));
+  swap(first, last);
+  std::printf(", and again: %d %d\n", int(first), int(last));
   try {
     thrust::device_vector<char> huge(std::size_t{1} << 50);
   } catch (const std::bad_alloc&) {

@@ -16,6 +16,8 @@ class BlockMergeSort {
   BlockMergeSort() : BlockMergeSort(own_storage()) {}
   explicit BlockMergeSort(TempStorage& storage) : storage_(storage.Alias()) {}
 
+  unsigned get_linear_tid() const { return static_cast<unsigned>(simt::thread_rank()); }
+
 #define SIMT_CUB_SORT(NAME)                                                                     \
   template <class Less>                                                                         \
   void NAME(Key(&keys)[Items], Less less) {                                                     \

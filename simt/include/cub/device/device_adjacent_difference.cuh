@@ -14,8 +14,7 @@ struct DeviceAdjacentDifference {
                                               cudaStream_t stream = nullptr) {
     return detail::device_wide("cub::DeviceAdjacentDifference::SubtractLeft", storage, bytes, 0,
                                stream, [=]() mutable {
-                                 for (N i = count; i-- > 1;)
-                                   out[i] = simt::call_op(op, in[i], in[i - 1]);
+                                 for (N i = count; i-- > 1;) out[i] = difference(op, in, i, i - 1);
                                  if (count > 0) out[0] = in[0];
                                });
   }
@@ -26,7 +25,7 @@ struct DeviceAdjacentDifference {
     return detail::device_wide("cub::DeviceAdjacentDifference::SubtractRight", storage, bytes, 0,
                                stream, [=]() mutable {
                                  for (N i = 0; i + 1 < count; ++i)
-                                   out[i] = simt::call_op(op, in[i], in[i + 1]);
+                                   out[i] = difference(op, in, i, i + 1);
                                  if (count > 0) out[count - 1] = in[count - 1];
                                });
   }
@@ -39,6 +38,13 @@ struct DeviceAdjacentDifference {
   static detail::if_count<N> SubtractRight(void* storage, std::size_t& bytes, Data data, N count,
                                            Op op = Op(), cudaStream_t stream = nullptr) {
     return SubtractRightCopy(storage, bytes, data, data, count, op, stream);
+  }
+
+ private:
+  template <class Op, class In, class N>
+  static auto difference(Op& op, In& in, N at, N from) {
+    const detail::value_of<In> item = in[at], other = in[from];
+    return simt::call_op(op, item, other);
   }
 };
 

@@ -13,7 +13,10 @@ struct DevicePartition {
   static cudaError_t Flagged(void* storage, std::size_t& bytes, In in, Flags flags, Out out,
                              NumChosen chosen, std::int64_t count, cudaStream_t stream = nullptr) {
     return partition("cub::DevicePartition::Flagged", storage, bytes, in, out, chosen, count,
-                     stream, [flags](const auto&, std::int64_t i) { return bool(flags[i]); });
+                     stream, [flags](const auto&, std::int64_t i) {
+                       const detail::value_of<Flags> flag = flags[i];
+                       return static_cast<bool>(flag);
+                     });
   }
   template <class In, class Out, class NumChosen, class Op>
   static cudaError_t If(void* storage, std::size_t& bytes, In in, Out out, NumChosen chosen,

@@ -29,23 +29,25 @@ struct SortStorage {
   }
 };
 
-template <class Key, class Value, class N>
+template <class Key, class Value, class N, class BitsOfKey = NumberBits>
 cudaError_t radix_sort_copy(const char* name, void* storage, std::size_t& bytes, const Key* keys_in,
                             Key* keys_out, const Value* values_in, Value* values_out, N count,
-                            int begin_bit, int end_bit, bool descending, cudaStream_t stream) {
+                            int begin_bit, int end_bit, bool descending, cudaStream_t stream,
+                            BitsOfKey bits_of = {}) {
   using Storage = SortStorage<Key, Value>;
   const auto n = static_cast<std::size_t>(count);
   return device_wide(name, storage, bytes, Storage::needed(n), stream, [=] {
     radix_sort(keys_in, values_in, SortBuffers<Key>{keys_out, Storage::keys(storage)},
                SortBuffers<Value>{values_out, Storage::values(storage, n)}, n, begin_bit, end_bit,
-               descending);
+               descending, bits_of);
   });
 }
 
-template <class Key, class Value, class N>
+template <class Key, class Value, class N, class BitsOfKey = NumberBits>
 cudaError_t radix_sort_swap(const char* name, void* storage, std::size_t& bytes,
                             DoubleBuffer<Key>& keys, DoubleBuffer<Value>& values, N count,
-                            int begin_bit, int end_bit, bool descending, cudaStream_t stream) {
+                            int begin_bit, int end_bit, bool descending, cudaStream_t stream,
+                            BitsOfKey bits_of = {}) {
   const auto n = static_cast<std::size_t>(count);
   // The passes go to and fro; where the last one ends is known before.
   const bool odd = radix_passes(begin_bit, end_bit) % 2 != 0;
@@ -57,7 +59,7 @@ cudaError_t radix_sort_swap(const char* name, void* storage, std::size_t& bytes,
                                      odd ? values.Current() : values.Alternate()};
   const bool runs = storage != nullptr;
   const cudaError_t error = device_wide(name, storage, bytes, 1, stream, [=] {
-    radix_sort(from, values_from, keys_to, values_to, n, begin_bit, end_bit, descending);
+    radix_sort(from, values_from, keys_to, values_to, n, begin_bit, end_bit, descending, bits_of);
   });
   if (runs && error == cudaSuccess && odd) {
     keys.selector ^= 1;
@@ -101,6 +103,74 @@ struct DeviceRadixSort {
     DoubleBuffer<NullType> none;                                                                  \
     return detail::radix_sort_swap("cub::DeviceRadixSort::" #KEYS, storage, bytes, keys, none,    \
                                    count, begin_bit, end_bit, DESCENDING, stream);                \
+  }
+  SIMT_CUB_SORT(SortPairs, SortKeys, false)
+  SIMT_CUB_SORT(SortPairsDescending, SortKeysDescending, true)
+#undef SIMT_CUB_SORT
+
+// The same by a function that takes a key apart into numbers; of all its bits, or of some.
+#define SIMT_CUB_SORT(PAIRS, KEYS, DESCENDING)                                                     \
+  template <class Key, class Value, class N, class Decomposer,                                     \
+            detail::if_decomposer<Decomposer> = 0>                                                 \
+  static cudaError_t PAIRS(void* storage, std::size_t& bytes, const Key* keys_in, Key* keys_out,   \
+                           const Value* values_in, Value* values_out, N count,                     \
+                           Decomposer decomposer, int begin_bit, int end_bit,                      \
+                           cudaStream_t stream = nullptr) {                                        \
+    return detail::radix_sort_copy("cub::DeviceRadixSort::" #PAIRS, storage, bytes, keys_in,       \
+                                   keys_out, values_in, values_out, count, begin_bit, end_bit,     \
+                                   DESCENDING, stream, detail::FieldBits<Decomposer>(decomposer)); \
+  }                                                                                                \
+  template <class Key, class Value, class N, class Decomposer,                                     \
+            detail::if_decomposer<Decomposer> = 0>                                                 \
+  static cudaError_t PAIRS(void* storage, std::size_t& bytes, const Key* keys_in, Key* keys_out,   \
+                           const Value* values_in, Value* values_out, N count,                     \
+                           Decomposer decomposer, cudaStream_t stream = nullptr) {                 \
+    return PAIRS(storage, bytes, keys_in, keys_out, values_in, values_out, count, decomposer, 0,   \
+                 detail::FieldBits<Decomposer>::template count<Key>, stream);                      \
+  }                                                                                                \
+  template <class Key, class Value, class N, class Decomposer,                                     \
+            detail::if_decomposer<Decomposer> = 0>                                                 \
+  static cudaError_t PAIRS(void* storage, std::size_t& bytes, DoubleBuffer<Key>& keys,             \
+                           DoubleBuffer<Value>& values, N count, Decomposer decomposer,            \
+                           int begin_bit, int end_bit, cudaStream_t stream = nullptr) {            \
+    return detail::radix_sort_swap("cub::DeviceRadixSort::" #PAIRS, storage, bytes, keys, values,  \
+                                   count, begin_bit, end_bit, DESCENDING, stream,                  \
+                                   detail::FieldBits<Decomposer>(decomposer));                     \
+  }                                                                                                \
+  template <class Key, class Value, class N, class Decomposer,                                     \
+            detail::if_decomposer<Decomposer> = 0>                                                 \
+  static cudaError_t PAIRS(void* storage, std::size_t& bytes, DoubleBuffer<Key>& keys,             \
+                           DoubleBuffer<Value>& values, N count, Decomposer decomposer,            \
+                           cudaStream_t stream = nullptr) {                                        \
+    return PAIRS(storage, bytes, keys, values, count, decomposer, 0,                               \
+                 detail::FieldBits<Decomposer>::template count<Key>, stream);                      \
+  }                                                                                                \
+  template <class Key, class N, class Decomposer, detail::if_decomposer<Decomposer> = 0>           \
+  static cudaError_t KEYS(void* storage, std::size_t& bytes, const Key* keys_in, Key* keys_out,    \
+                          N count, Decomposer decomposer, int begin_bit, int end_bit,              \
+                          cudaStream_t stream = nullptr) {                                         \
+    const NullType* const none = nullptr;                                                          \
+    return PAIRS(storage, bytes, keys_in, keys_out, none, static_cast<NullType*>(nullptr), count,  \
+                 decomposer, begin_bit, end_bit, stream);                                          \
+  }                                                                                                \
+  template <class Key, class N, class Decomposer, detail::if_decomposer<Decomposer> = 0>           \
+  static cudaError_t KEYS(void* storage, std::size_t& bytes, const Key* keys_in, Key* keys_out,    \
+                          N count, Decomposer decomposer, cudaStream_t stream = nullptr) {         \
+    return KEYS(storage, bytes, keys_in, keys_out, count, decomposer, 0,                           \
+                detail::FieldBits<Decomposer>::template count<Key>, stream);                       \
+  }                                                                                                \
+  template <class Key, class N, class Decomposer, detail::if_decomposer<Decomposer> = 0>           \
+  static cudaError_t KEYS(void* storage, std::size_t& bytes, DoubleBuffer<Key>& keys, N count,     \
+                          Decomposer decomposer, int begin_bit, int end_bit,                       \
+                          cudaStream_t stream = nullptr) {                                         \
+    DoubleBuffer<NullType> none;                                                                   \
+    return PAIRS(storage, bytes, keys, none, count, decomposer, begin_bit, end_bit, stream);       \
+  }                                                                                                \
+  template <class Key, class N, class Decomposer, detail::if_decomposer<Decomposer> = 0>           \
+  static cudaError_t KEYS(void* storage, std::size_t& bytes, DoubleBuffer<Key>& keys, N count,     \
+                          Decomposer decomposer, cudaStream_t stream = nullptr) {                  \
+    return KEYS(storage, bytes, keys, count, decomposer, 0,                                        \
+                detail::FieldBits<Decomposer>::template count<Key>, stream);                       \
   }
   SIMT_CUB_SORT(SortPairs, SortKeys, false)
   SIMT_CUB_SORT(SortPairsDescending, SortKeysDescending, true)

@@ -48,7 +48,10 @@ struct DeviceRunLengthEncode {
   static N end_of_run(In& in, N first, N count) {
     const detail::value_of<In> value = in[first];
     N end = first + 1;
-    while (end < count && value == in[end]) ++end;
+    for (; end < count; ++end) {
+      const detail::value_of<In> next = in[end];
+      if (!(value == next)) break;
+    }
     return end;
   }
 };

@@ -64,8 +64,7 @@ template <bool Exclusive, class Keys, class In, class Out, class Op, class Init,
 cudaError_t device_scan(const char* name, void* storage, std::size_t& bytes, Keys keys, In in,
                         Out out, Op op, Init init, bool has_init, N count, Same same,
                         cudaStream_t stream) {
-  using T =
-      result_of<Op, std::conditional_t<Exclusive, decayed_init<Init>, value_of<In>>, value_of<In>>;
+  using T = result_of<Op, decayed_init<Init>, value_of<In>>;
   return device_wide(name, storage, bytes, 0, stream, [=]() mutable {
     scan<Exclusive, T>(keys, in, out, op, init, has_init, count, same);
   });

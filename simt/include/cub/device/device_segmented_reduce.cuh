@@ -31,27 +31,28 @@ struct DeviceSegmentedReduce {
                          Begins begins, Ends ends, cudaStream_t stream = nullptr) {
     using T = detail::value_of<In>;
     return Reduce(storage, bytes, in, out, segments, begins, ends, cub::Min(),
-                  std::numeric_limits<T>::max(), stream);
+                  detail::Limits<T>::max(), stream);
   }
   template <class In, class Out, class Begins, class Ends>
   static cudaError_t Max(void* storage, std::size_t& bytes, In in, Out out, std::int64_t segments,
                          Begins begins, Ends ends, cudaStream_t stream = nullptr) {
     using T = detail::value_of<In>;
     return Reduce(storage, bytes, in, out, segments, begins, ends, cub::Max(),
-                  std::numeric_limits<T>::lowest(), stream);
+                  detail::Limits<T>::lowest(), stream);
   }
 
-#define SIMT_CUB_ARG(NAME)                                                                 \
-  template <class In, class Out, class Begins, class Ends>                                 \
-  static cudaError_t NAME(void* storage, std::size_t& bytes, In in, Out out,               \
-                          std::int64_t segments, Begins begins, Ends ends,                 \
-                          cudaStream_t stream = nullptr) {                                 \
-    return detail::device_wide(                                                            \
-        "cub::DeviceSegmentedReduce::" #NAME, storage, bytes, 0, stream, [=] {             \
-          for (std::int64_t s = 0; s < segments; ++s) {                                    \
-            out[s] = detail::arg_extremum<cub::NAME>(in + begins[s], ends[s] - begins[s]); \
-          }                                                                                \
-        });                                                                                \
+#define SIMT_CUB_ARG(NAME)                                                             \
+  template <class In, class Out, class Begins, class Ends>                             \
+  static cudaError_t NAME(void* storage, std::size_t& bytes, In in, Out out,           \
+                          std::int64_t segments, Begins begins, Ends ends,             \
+                          cudaStream_t stream = nullptr) {                             \
+    return detail::device_wide(                                                        \
+        "cub::DeviceSegmentedReduce::" #NAME, storage, bytes, 0, stream, [=] {         \
+          for (std::int64_t s = 0; s < segments; ++s) {                                \
+            out[s] = detail::pair_for<Out>(                                            \
+                detail::arg_extremum<cub::NAME>(in + begins[s], ends[s] - begins[s])); \
+          }                                                                            \
+        });                                                                            \
   }
   SIMT_CUB_ARG(ArgMin)
   SIMT_CUB_ARG(ArgMax)

@@ -25,7 +25,10 @@ struct DeviceSelect {
   static cudaError_t Flagged(void* storage, std::size_t& bytes, In in, Flags flags, Out out,
                              NumChosen chosen, std::int64_t count, cudaStream_t stream = nullptr) {
     return select("cub::DeviceSelect::Flagged", storage, bytes, in, out, chosen, count, stream,
-                  [flags](const auto&, std::int64_t i) { return static_cast<bool>(flags[i]); });
+                  [flags](const auto&, std::int64_t i) {
+                    const detail::value_of<Flags> flag = flags[i];
+                    return static_cast<bool>(flag);
+                  });
   }
   template <class Data, class Flags, class NumChosen>
   static cudaError_t Flagged(void* storage, std::size_t& bytes, Data data, Flags flags,
@@ -36,9 +39,17 @@ struct DeviceSelect {
   static cudaError_t FlaggedIf(void* storage, std::size_t& bytes, In in, Flags flags, Out out,
                                NumChosen chosen, std::int64_t count, Op op,
                                cudaStream_t stream = nullptr) {
-    return select(
-        "cub::DeviceSelect::FlaggedIf", storage, bytes, in, out, chosen, count, stream,
-        [flags, op](const auto&, std::int64_t i) mutable { return simt::call_op(op, flags[i]); });
+    return select("cub::DeviceSelect::FlaggedIf", storage, bytes, in, out, chosen, count, stream,
+                  [flags, op](const auto&, std::int64_t i) mutable {
+                    const detail::value_of<Flags> flag = flags[i];
+                    return static_cast<bool>(simt::call_op(op, flag));
+                  });
+  }
+  template <class Data, class Flags, class NumChosen, class Op>
+  static cudaError_t FlaggedIf(void* storage, std::size_t& bytes, Data data, Flags flags,
+                               NumChosen chosen, std::int64_t count, Op op,
+                               cudaStream_t stream = nullptr) {
+    return FlaggedIf(storage, bytes, data, flags, data, chosen, count, op, stream);
   }
   template <class In, class Out, class NumChosen>
   static cudaError_t Unique(void* storage, std::size_t& bytes, In in, Out out, NumChosen chosen,

@@ -22,25 +22,41 @@ class WarpMergeSort {
 
   explicit WarpMergeSort(TempStorage& storage) : storage_(storage.Alias()) {}
 
+  unsigned get_linear_tid() const { return simt::lane_id() % Threads; }
   unsigned get_member_mask() const { return WarpMask<Threads>(simt::lane_id() / Threads); }
 
-#define SIMT_CUB_SORT(NAME)                                        \
-  template <class Less>                                            \
-  void NAME(Key(&keys)[Items], Less less) {                        \
-    sort(keys, nullptr, less);                                     \
-  }                                                                \
-  template <class Less>                                            \
-  void NAME(Key(&keys)[Items], Value(&values)[Items], Less less) { \
-    sort(keys, values, less);                                      \
+#define SIMT_CUB_SORT(NAME)                                                                     \
+  template <class Less>                                                                         \
+  void NAME(Key(&keys)[Items], Less less) {                                                     \
+    sort(keys, nullptr, less);                                                                  \
+  }                                                                                             \
+  template <class Less>                                                                         \
+  void NAME(Key(&keys)[Items], Value(&values)[Items], Less less) {                              \
+    sort(keys, values, less);                                                                   \
+  }                                                                                             \
+  template <class Less>                                                                         \
+  void NAME(Key(&keys)[Items], Less less, int valid, Key past_the_end) {                        \
+    fill(keys, valid, past_the_end);                                                            \
+    sort(keys, nullptr, less, valid);                                                           \
+  }                                                                                             \
+  template <class Less>                                                                         \
+  void NAME(Key(&keys)[Items], Value(&values)[Items], Less less, int valid, Key past_the_end) { \
+    fill(keys, valid, past_the_end);                                                            \
+    sort(keys, values, less, valid);                                                            \
   }
   SIMT_CUB_SORT(Sort)
   SIMT_CUB_SORT(StableSort)
 #undef SIMT_CUB_SORT
 
  private:
+  void fill(Key (&keys)[Items], int valid, const Key& with) const {
+    for (int i = 0; i < Items; ++i) {
+      if (static_cast<int>(get_linear_tid()) * Items + i >= valid) keys[i] = with;
+    }
+  }
   template <class Less>
-  void sort(Key (&keys)[Items], Value* values, Less less) {
-    const int lane = static_cast<int>(simt::lane_id()) % Threads;
+  void sort(Key (&keys)[Items], Value* values, Less less, int valid = count) {
+    const int lane = static_cast<int>(get_linear_tid());
     for (int i = 0; i < Items; ++i) {
       storage_.keys[lane * Items + i] = keys[i];
       if constexpr (has_values) storage_.values[lane * Items + i] = values[i];
@@ -50,7 +66,7 @@ class WarpMergeSort {
       detail::Scratch<Key> other_keys(count);
       detail::Scratch<Value> other_values(count);
       detail::merge_sort(storage_.keys, storage_.values, other_keys.data(), other_values.data(),
-                         count, less);
+                         static_cast<std::size_t>(valid), less);
     }
     WARP_SYNC(get_member_mask());
     for (int i = 0; i < Items; ++i) {

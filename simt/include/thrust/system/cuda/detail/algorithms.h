@@ -112,9 +112,17 @@ SIMT_THRUST_ALGORITHM(unique_by_key)
 SIMT_THRUST_ALGORITHM(unique_by_key_copy)
 SIMT_THRUST_ALGORITHM(unique_copy)
 SIMT_THRUST_ALGORITHM(unique_count)
-SIMT_THRUST_ALGORITHM(iter_swap)
 
 #undef SIMT_THRUST_ALGORITHM
+
+// The two elements of device_reference::swap.
+template <class Derived, class Pointer1, class Pointer2>
+void iter_swap(execution_policy<Derived>&, Pointer1 a, Pointer2 b) {
+  run_on_device("thrust::swap", [=] {
+    using ::cuda::std::swap;
+    swap(*thrust::raw_pointer_cast(a), *thrust::raw_pointer_cast(b));
+  });
+}
 
 // A range's elements themselves, not what stands for them on the host: for functors that take any type, and for sums of
 // another type than the elements'.
