@@ -17,9 +17,10 @@ Occupancy occupancy(const GpuFacts& gpu, int threads, long long shared_bytes, in
                           gpu.shared_reserved;
   if (shared_bytes > 0) limits[2].blocks = static_cast<int>(gpu.shared_kib * 1024ll / taken);
   if (registers > 0) {
-    // A warp's registers come in pieces of 256.
+    // A warp's registers come in pieces of 256, from one of the four parts of the register file.
+    constexpr int parts = 4;
     const int of_warp = (registers * 32 + 255) / 256 * 256;
-    limits[3].blocks = gpu.registers / of_warp / warps;
+    limits[3].blocks = gpu.registers / parts / of_warp * parts / warps;
   }
   const auto least =
       std::min_element(limits.begin(), limits.end(),
