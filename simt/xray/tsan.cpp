@@ -149,9 +149,11 @@ void forget_variables() {
 
 void watch(const volatile void* at, std::size_t size, Kind kind, const void* pc) {
   auto address = reinterpret_cast<std::uint64_t>(at);
+  // A struct of 12 bytes is aligned to 4 at most, wherever it lies: all lanes access it in the same pieces.
+  const auto whole = static_cast<unsigned>(std::min<std::size_t>(16, size & -size));
   while (size != 0) {
-    unsigned part = 16;
-    while (part > size || address % part != 0) part /= 2;
+    unsigned part = whole;
+    while (address % part != 0) part /= 2;
     one(reinterpret_cast<const void*>(address), part, kind, pc);
     address += part;
     size -= part;

@@ -192,4 +192,23 @@ void tell_indexed(Source& s, Index name, Index open, bool kernel) {
   if (kernel) tell_parameters(s, parameters, body, varying);
 }
 
+// A name of one of CUDA's vector types that fit into one access: float4, not float3 or dim3.
+bool is_vector_type(std::string_view name) {
+  if (name.empty() || (name.back() != '2' && name.back() != '4')) return false;
+  name.remove_suffix(1);
+  for (const std::string_view element : {"char", "uchar", "short", "ushort", "int", "uint", "float",
+                                         "long", "ulong", "longlong", "ulonglong", "double"})
+    if (name == element) return true;
+  return false;
+}
+
+void keep_whole(Source& s, Index i) {
+  const Index type = i + 1;
+  if (!s.is_name(type) || !is_vector_type(s.text(type)) || !s.is(type + 1, '{')) return;
+  const Index close = s.match(type + 1);
+  if (close == none || !s.is(close + 1, ';')) return;
+  s.insert_before(type, "::simt_whole(");
+  s.insert_after(close, ")");
+}
+
 }  // namespace simt::cc
