@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -270,7 +271,7 @@ CodeFacts read_code(const std::vector<const void*>& at) {
     }
   };
   std::map<std::string, Module> modules;
-  for (const void* pc : at) {
+  for (const void* pc : std::set<const void*>(at.begin(), at.end())) {
     Dl_info info;
     if (pc == nullptr || dladdr(pc, &info) == 0 || info.dli_fname == nullptr) continue;
     Module& m = modules[module_file(info.dli_fname)];
