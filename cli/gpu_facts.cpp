@@ -4,6 +4,11 @@
 
 namespace warpath::cli {
 
+std::string with_article(const GpuFacts& gpu) {
+  const bool vowel = std::string_view("AEFHILMNORSX").find(gpu.name[0]) != std::string_view::npos;
+  return std::string(vowel ? "an " : "a ") + gpu.name;
+}
+
 Occupancy occupancy(const GpuFacts& gpu, int threads, long long shared_bytes, int registers) {
   const int warps = (threads + 31) / 32;
   if (warps == 0) return {};

@@ -1,6 +1,7 @@
 // Public facts of some GPUs, from NVIDIA's data sheets and the CUDA programming guide's table of compute capabilities.
 #pragma once
 #include <array>
+#include <string>
 #include <string_view>
 
 namespace warpath::cli {
@@ -28,6 +29,9 @@ inline constexpr std::array gpu_facts = {
     GpuFacts{"T4", 40, 320, 8.1, 65, 0, 1024, 16, 65536, 64, 64, 256, 0},
     GpuFacts{"Orin", 16, 204.8, 5.3, 42, 21, 1536, 16, 65536, 164, 163, 128, 1024},
 };
+
+// "an H200", "a T4": by how its first letter is called.
+std::string with_article(const GpuFacts& gpu);
 
 // Blocks that one multiprocessor holds at a time, and what keeps it from holding more.
 struct Occupancy {

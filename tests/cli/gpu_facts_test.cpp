@@ -63,6 +63,12 @@ TEST(Occupancy, RegistersAreInFourParts) {
   EXPECT_EQ(occupancy(gpu("Orin"), 96, 4096, 48).blocks, 13);
 }
 
+TEST(GpuFacts, AT4AndAnH200) {
+  EXPECT_EQ(with_article(gpu("T4")), "a T4");
+  for (const char* name : {"H200", "A100", "RTX 4090", "Orin"})
+    EXPECT_EQ(with_article(gpu(name)), std::string("an ") + name);
+}
+
 // Our products are summed in fp32. NVIDIA's whitepapers of GeForce GPUs give that rate beside another, twice as high, of sums in
 // fp16: it is twice that of fp32 without tensor cores.
 TEST(GpuFacts, TensorRatesAreOfSumsInFp32) {

@@ -53,6 +53,29 @@ __global__ void triples(const float3* x, float3* y) {
   y[index_in_grid()] = x[index_in_grid()];
 }
 
+struct Particle {
+  float x, y, z, mass;
+};
+struct alignas(16) Aligned {
+  float x, y, z, mass;
+};
+
+// An array of structs that are aligned to four bytes: each member is an access of its own, 16 bytes apart.
+// counts: ld=2048:32768 st=2048:32768
+__global__ void particles(const Particle* x, Particle* y) {
+  y[index_in_grid()] = x[index_in_grid()];
+}
+
+// counts: ld=512:8192 st=512:8192
+__global__ void aligned_particles(const Aligned* x, Aligned* y) {
+  y[index_in_grid()] = x[index_in_grid()];
+}
+
+// counts: st=512:8192
+__global__ void list_of_particle(Aligned* y) {
+  y[index_in_grid()] = Aligned{0, 1, 2, 3};
+}
+
 // counts: ld=512:2048 st=1024:4096
 __global__ void two_sides_later(const float* x, float* y) {
   const int i = index_in_grid();
@@ -132,12 +155,17 @@ int main() {
   swapped<<<blocks, threads>>>(x2, y2);
   shared_constants<<<blocks, threads>>>(y4);
   triples<<<blocks, threads>>>(x3, y3);
+  particles<<<blocks, threads>>>(reinterpret_cast<Particle*>(x), reinterpret_cast<Particle*>(y));
+  aligned_particles<<<blocks, threads>>>(reinterpret_cast<Aligned*>(x),
+                                         reinterpret_cast<Aligned*>(y));
+  list_of_particle<<<blocks, threads>>>(reinterpret_cast<Aligned*>(y));
   two_sides_later<<<blocks, threads>>>(x, y);
   after_a_barrier<<<blocks, threads>>>(x, y);
   early_return<<<blocks, threads>>>(x, y);
   called_twice<<<blocks, threads>>>(x, y);
   atomic_alone<<<blocks, threads>>>(y);
   one_line_computes<<<blocks, threads>>>(x, y);
+  one_line_computes<<<2 * blocks, threads / 2>>>(x, y);
   const cudaError_t error = cudaDeviceSynchronize();
   if (error != cudaSuccess) std::fprintf(stderr, "%s\n", cudaGetErrorString(error));
   return error != cudaSuccess;

@@ -116,11 +116,12 @@ def check_code(cc, folder):
     run(cc, "--xray", "--reuse", "-std=c++20", here / "code.cu", "-o", program)
     run(program, env={"SIMT_XRAY_JSON": str(file), "PATH": "/usr/bin:/bin"})
     counted = json.loads(file.read_text())
-    failures = check_theory(counted, "code.cu", 13)
-    (one,) = [x for x in counted["launches"] if x["kernel"] == "one_line_computes"]
-    most = max(one["code"], key=lambda c: c["arithmetic"])["line"]
-    if most != line_of("code.cu", "// most arithmetic"):
-        failures.append(f"one_line_computes: line {most} has most arithmetic")
+    failures = check_theory(counted, "code.cu", 16)
+    for one in [x for x in counted["launches"] if x["kernel"] == "one_line_computes"]:
+        most = max(one["code"], key=lambda c: c["arithmetic"])
+        # 20 instructions for tanhf, of 512 warps, in each of two launches.
+        if most["line"] != line_of("code.cu", "// most arithmetic") or most["arithmetic"] != 20 * 512:  # fmt: skip
+            failures.append(f"one_line_computes: {most} has most arithmetic")
     wanted = parting_lines((here / "code.cu").read_text())
     found = {c["line"]: c["splits"] / c["passes"] for one in counted["launches"] for c in one["code"] if c["splits"]}  # fmt: skip
     if found != wanted or len(wanted) < 4:
