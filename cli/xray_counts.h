@@ -48,9 +48,9 @@ struct XrayCode {
   std::string file;
   int line = 0;
   double times = 0, lanes = 0;
-  double splits = 0,
-         passes = 0;  // how often a warp's lanes part at a branch here, of how often it comes there
+  double splits = 0;      // how often a warp's lanes part at a branch here
   double arithmetic = 0;  // instructions of warps for it, about
+  double passes = 0;      // how often a warp comes to that branch
 
   double share_that_splits() const { return passes > 0 ? splits / passes : 0; }
 };
