@@ -59,8 +59,8 @@ std::string ptxas_text(const Xray& x, const std::string& kernel, int& registers)
 
 // "0.63 flops per byte: on an H200 bound by memory (the ridge of fp32 is at 14)"
 std::string under_roof(const Xray& x, double flops_per_byte, const GpuFacts& gpu) {
-  return fmt::format("{:.2g} flops per byte: on an {} bound by {} (the ridge of {} is at {:.0f})",
-                     flops_per_byte, gpu.name, x.roof.bound_by(flops_per_byte),
+  return fmt::format("{:.2g} flops per byte: on {} bound by {} (the ridge of {} is at {:.0f})",
+                     flops_per_byte, with_article(gpu), x.roof.bound_by(flops_per_byte),
                      x.roof.tensor_cores ? "its tensor cores" : "fp32", x.roof.ridge);
 }
 

@@ -111,8 +111,8 @@ void scale(XrayLaunch& l, double by) {
           &XrayAccess::addresses})
       a.*member *= by;
   for (XrayCode& c : l.code)
-    for (const auto member :
-         {&XrayCode::times, &XrayCode::lanes, &XrayCode::splits, &XrayCode::arithmetic})
+    for (const auto member : {&XrayCode::times, &XrayCode::lanes, &XrayCode::splits,
+                              &XrayCode::passes, &XrayCode::arithmetic})
       c.*member *= by;
   for (auto& b : l.barrier_lines) b.times *= by;
 }
@@ -171,7 +171,7 @@ std::vector<XrayLaunch> read_xray(const json& counts, const std::string& main_fi
     for (const json& a : j.at("accesses")) l.accesses.push_back(read_access(a, main_file));
     for (const json& c : j.at("code"))
       l.code.push_back({c.at("file"), c.at("line"), number(c, "times"), number(c, "lanes"),
-                        number(c, "splits"), number(c, "arithmetic")});
+                        number(c, "splits"), number(c, "arithmetic"), number(c, "passes")});
     for (const json& b : j.at("barrier_lines"))
       l.barrier_lines.push_back({b.at("file"), b.at("line"), number(b, "times")});
     l.timeline = j.value("timeline", json::array());

@@ -47,10 +47,12 @@ struct XrayAccess {
 struct XrayCode {
   std::string file;
   int line = 0;
-  double times = 0, lanes = 0, splits = 0;
+  double times = 0, lanes = 0;
+  double splits = 0;      // how often a warp's lanes part at a branch here
   double arithmetic = 0;  // instructions of warps for it, about
+  double passes = 0;      // how often a warp comes to that branch
 
-  double share_that_splits() const { return times > 0 ? splits / times : 0; }
+  double share_that_splits() const { return passes > 0 ? splits / passes : 0; }
 };
 constexpr double least_split = 0.05;  // that is worth a mark beside the source
 

@@ -242,7 +242,7 @@ function roof() {
   for (const top of tops) { let d = ""; for (let e = -2; e <= 3; e += 0.05) { const i = Math.pow(10, e); d += (d ? "L" : "M") + lx(i) + " " + y(at(i, top)); }
     s.append(svg("path", {d, fill: "none", stroke: "var(--ink)", "stroke-width": top === mine ? 2 : 1}), svg("text", {x: 620, y: y(top) - 4, "text-anchor": "end", class: "d"}, `${names.get(top)}: ${top}`)); }
   s.append(svg("text", {x: 4, y: 14, class: "d"}, "TFLOP/s"));
-  s.append(svg("text", {x: 330, y: 254, "text-anchor": "middle", class: "d"}, `flops per byte; the roof is that of an ${g.name}: ${g.bandwidth} GB/s, ${mine} TFLOP/s`));
+  s.append(svg("text", {x: 330, y: 254, "text-anchor": "middle", class: "d"}, `flops per byte; the roof is that of ${/^[AEFHILMNORSX]/.test(g.name) ? "an" : "a"} ${g.name}: ${g.bandwidth} GB/s, ${mine} TFLOP/s`));
   const colors = ["var(--bad)", "var(--lane)", "var(--ok)", "var(--dim)"];
   // The kernel itself last, above the others.
   points.map((p, i) => [p, i]).reverse().forEach(([p, i]) => { const c = colors[Math.min(i, 3)]; for (const [v, full] of [[p.moved, false], [p.needed, true]]) { const o = svg("circle", {cx: lx(v), cy: y(at(v, p.top)), r: i ? 7 : 5, fill: full ? c : "none", stroke: c, "stroke-width": 2}); o.append(svg("title", {}, `${p.name}: ${v.toPrecision(2)} flops per byte ${full ? "it touches" : "that passes L1"}`)); s.append(o); }

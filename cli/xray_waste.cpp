@@ -273,6 +273,39 @@ void find_shared_traffic(const XrayLaunch& l, double flops, const Prices& price,
   into.push_back(std::move(w));
 }
 
+// Which part of the lanes of its warps a block has threads for.
+double filled(const XrayLaunch& l) {
+  return l.threads() / (32.0 * ((l.threads() + 31) / 32));
+}
+
+// A block of 33 threads is two warps, and both execute every instruction.
+void find_partial_warps(const XrayLaunch& l, const Prices& price, std::vector<XrayWaste>& into) {
+  if (filled(l) > 0.85) return;
+  double instructions = 0;
+  for (const XrayAccess& a : l.accesses) instructions += a.requests * price.request;
+  for (const XrayCode& c : l.code)
+    instructions += std::max(c.times * price.block_of_code, c.arithmetic * price.instruction);
+  const int warps = (l.threads() + 31) / 32, last = l.threads() - 32 * (warps - 1);
+  XrayWaste w{"partial warps",
+              l.launched.file,
+              l.launched.line,
+              l.kernel,
+              (1 - filled(l)) * instructions,
+              0,
+              "",
+              "ops/elementwise/vector_add"};
+  w.sentence = fmt::format(
+      "{} launches blocks of {}: {}. Let a block have a multiple of 32 threads, such as 256.",
+      where(w.file, w.line, l.kernel),
+      l.threads() == 1 ? "1 thread" : fmt::format("{} threads", l.threads()),
+      warps == 1
+          ? fmt::format("{} of a warp's 32 lanes have nothing to do", 32 - last)
+          : fmt::format(
+                "the last of their {} warps has {} of 32 lanes, and takes as long as a whole one",
+                warps, last));
+  into.push_back(std::move(w));
+}
+
 void find_divergence(const XrayLaunch& l, const Prices& price, std::vector<XrayWaste>& into) {
   double times = 0, lanes = 0;
   const XrayCode* most = nullptr;
@@ -283,7 +316,7 @@ void find_divergence(const XrayLaunch& l, const Prices& price, std::vector<XrayW
   }
   if (times <= 0 || most == nullptr || l.waits > 0) return;  // as in find_empty_warps
   const double active = lanes / times;
-  const double full = std::min(32, l.threads());
+  const double full = 32 * filled(l);  // lanes that a block does not have are find_partial_warps'
   if (active > 0.85 * full) return;
   XrayWaste w{"divergence",
               most->file,
@@ -407,6 +440,7 @@ std::vector<XrayWaste> find_all_waste(const std::vector<XrayLaunch>& launches,
     const double flops = needs.flops / std::max(1.0, l.all());
     find_shared_traffic(l, flops, price, all);
     find_arithmetic(l, flops, needs.tensor_cores, price, all);
+    find_partial_warps(l, price, all);
     find_divergence(l, price, all);
     find_barriers(l, price, all);
     find_empty_warps(l, price, all);

@@ -4,28 +4,35 @@
 // make_float4(x, y, z, w) and its relatives for every vector type.
 
 #include <vector_types.h>
+// One access stores a vector of two or four elements; one of three is stored by its elements.
+#ifdef __SIMT_XRAY__
+#define SIMT_MADE(T, ...) \
+  return __builtin_is_constant_evaluated() ? T{__VA_ARGS__} : simt_whole(T{__VA_ARGS__});
+#else
+#define SIMT_MADE(T, ...) return T{__VA_ARGS__};
+#endif
 
 #define SIMT_MAKE_FAMILY(E, T)                                   \
   static inline constexpr T##1 make_##T##1(E x) {                \
     return T##1 {x};                                             \
   }                                                              \
   static inline constexpr T##2 make_##T##2(E x, E y) {           \
-    return T##2 {x, y};                                          \
+    SIMT_MADE(T##2, x, y)                                        \
   }                                                              \
   static inline constexpr T##3 make_##T##3(E x, E y, E z) {      \
     return T##3 {x, y, z};                                       \
   }                                                              \
   static inline constexpr T##4 make_##T##4(E x, E y, E z, E w) { \
-    return T##4 {x, y, z, w};                                    \
+    SIMT_MADE(T##4, x, y, z, w)                                  \
   }
 
 #define SIMT_MAKE_WIDE_FAMILY(E, T)                                      \
   SIMT_MAKE_FAMILY(E, T)                                                 \
   static inline constexpr T##4_16a make_##T##4_16a(E x, E y, E z, E w) { \
-    return T##4_16a {x, y, z, w};                                        \
+    SIMT_MADE(T##4_16a, x, y, z, w)                                      \
   }                                                                      \
   static inline constexpr T##4_32a make_##T##4_32a(E x, E y, E z, E w) { \
-    return T##4_32a {x, y, z, w};                                        \
+    SIMT_MADE(T##4_32a, x, y, z, w)                                      \
   }
 
 SIMT_MAKE_FAMILY(signed char, char)
@@ -43,3 +50,4 @@ SIMT_MAKE_WIDE_FAMILY(double, double)
 
 #undef SIMT_MAKE_WIDE_FAMILY
 #undef SIMT_MAKE_FAMILY
+#undef SIMT_MADE

@@ -12,6 +12,22 @@
 
 #include <simt/host_defines.h>
 
+// v = {a, b, c, d}: the list's members would be stored one by one, where a GPU stores the vector. Its type stays trivial.
+#ifdef __SIMT_XRAY__
+#include <simt/xray.h>
+
+#include <initializer_list>
+#define SIMT_FROM_LIST(E, T, ...)                                       \
+  [[gnu::always_inline]] T& operator=(std::initializer_list<E> list) {  \
+    const auto at = [&](std::size_t i) __attribute__((always_inline)) { \
+      return i < list.size() ? list.begin()[i] : static_cast<E>(0);     \
+    };                                                                  \
+    return *this = simt_whole(T{__VA_ARGS__});                          \
+  }
+#else
+#define SIMT_FROM_LIST(E, T, ...)
+#endif
+
 // One family: T1..T4 of element E. The alignments are CUDA's: 2- and 4-vectors are aligned to their
 // size up to 16 bytes, 1- and 3-vectors to their element.
 #define SIMT_VECTOR_FAMILY(E, T)                              \
@@ -20,12 +36,14 @@
   };                                                          \
   struct __align__(2 * sizeof(E)) T##2 {                      \
     E x, y;                                                   \
+    SIMT_FROM_LIST(E, T##2, at(0), at(1))                     \
   };                                                          \
   struct T##3 {                                               \
     E x, y, z;                                                \
   };                                                          \
   struct __align__(sizeof(E) < 4 ? 4 * sizeof(E) : 16) T##4 { \
     E x, y, z, w;                                             \
+    SIMT_FROM_LIST(E, T##4, at(0), at(1), at(2), at(3))       \
   };
 
 // 4-vectors of 8-byte elements: CUDA 13 names the alignment. The plain name is aligned to 16 bytes.
@@ -53,6 +71,7 @@ SIMT_WIDE_VECTOR_FAMILY(double, double)
 
 #undef SIMT_WIDE_VECTOR_FAMILY
 #undef SIMT_VECTOR_FAMILY
+#undef SIMT_FROM_LIST
 
 // Sizes of grids and blocks; unnamed dimensions are 1.
 struct dim3 {

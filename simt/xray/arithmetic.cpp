@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -31,6 +32,7 @@ constexpr Price functions[] = {
 };
 constexpr Price divide_float{"", 10, 2}, divide_double{"", 24, 24}, root_float{"", 9, 2},
     root_double{"", 24, 24};
+constexpr Price one_instruction{"", 1, 1};
 constexpr double double_function = 5;  // times as many
 constexpr double double_operation =
     2;  // half the units of float, on the GPUs that have most of them
@@ -45,8 +47,38 @@ struct Block {
     double times;
   };
   std::vector<Call> calls;
+  struct Plain {  // any other instruction of arithmetic
+    unsigned long after;
+    double price;
+    bool is_half_fma;
+  };
+  std::vector<Plain> plain;
+
+  double halves() const { return products + sums; }
 };
 using Blocks = std::map<unsigned long, Block>;  // by where their first callback returns to
+
+// What ends a piece of straight code: a jump that some lanes take, one that all take, or anything that is none.
+struct End {
+  enum { branch, jump, other } kind = other;
+  unsigned long to = 0;  // of a branch: the instruction after it; of a jump: its target
+};
+
+struct Code {
+  Blocks blocks;
+  std::map<unsigned long, End> ends;
+
+  // What follows the branch to which the code at `at` leads; 0: another block comes first, or the function returns.
+  unsigned long branch_after(unsigned long at) const {
+    for (int jumps = 0; jumps < 4; ++jumps) {
+      const auto end = ends.lower_bound(at);
+      if (end == ends.end() || end->second.kind == End::other) return 0;
+      if (end->second.kind == End::branch) return end->second.to;
+      at = end->second.to;
+    }
+    return 0;
+  }
+};
 
 bool is_any(std::string_view name, std::initializer_list<std::string_view> names) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -65,6 +97,8 @@ std::string_view stem_of(std::string_view name) {
 
 void take_call(Block& b, std::string_view target) {
   target = target.substr(0, target.find_first_of("@>"));
+  for (const std::string_view name : {"max_number", "min_number"})  // of simt/math_standard.h
+    if (target.find(name) != target.npos) return b.calls.push_back({0, &one_instruction, 1});
   for (double times : {1.0, double_function}) {
     // expf is float's; exp is double's, and __exp_finite what some libraries call it.
     std::string_view name = target;
@@ -147,11 +181,31 @@ bool parse(std::string_view text, Instruction& into) {
   return end != nullptr && into.at != 0;
 }
 
-Blocks read(std::FILE* pipe) {
-  Blocks blocks;
+// nullptr: it ends nothing.
+const End* end_of(const Instruction& i, std::string_view target) {
+  static thread_local End end;
+  const bool indirect = i.operands.find('*') != i.operands.npos;  // a switch
+  if (i.name == "call") {
+    if (!target.starts_with("__sanitizer_cov_")) return nullptr;  // a block begins
+    end = {End::other, 0};
+  } else if (is_any(i.name, {"ret", "ud2"})) {
+    end = {End::other, 0};
+  } else if (i.name == "jmp" && !indirect) {
+    end = {End::jump, std::strtoul(std::string(i.operands).c_str(), nullptr, 16)};
+  } else if (i.name.starts_with('j') || (i.name == "notrack" && indirect)) {
+    end = {End::branch, 0};
+  } else {
+    return nullptr;
+  }
+  return &end;
+}
+
+Code read(std::FILE* pipe) {
+  Code code;
+  Blocks& blocks = code.blocks;
   Block* now = nullptr;
   bool begins = false;  // after a callback: the next address names the block
-  unsigned long* returns = nullptr;
+  unsigned long *returns = nullptr, *follows = nullptr;
   char text[4096];
   while (std::fgets(text, sizeof text, pipe) != nullptr) {
     Instruction i;
@@ -160,12 +214,17 @@ Blocks read(std::FILE* pipe) {
       continue;
     }
     if (returns != nullptr) *returns = i.at;
-    returns = nullptr;
+    if (follows != nullptr) *follows = i.at;
+    returns = follows = nullptr;
     if (begins) now = &blocks[i.at];
     begins = false;
+    const auto open = i.operands.find('<');
+    const std::string_view target = open == i.operands.npos ? "" : i.operands.substr(open + 1);
+    if (const End* const end = end_of(i, target)) {
+      End& kept = code.ends[i.at] = *end;
+      if (kept.kind == End::branch) follows = &kept.to;
+    }
     if (i.name == "call") {
-      const auto open = i.operands.find('<');
-      const std::string_view target = open == i.operands.npos ? "" : i.operands.substr(open + 1);
       if (target.starts_with("__sanitizer_cov_trace_pc")) {
         begins = true;
       } else if (now != nullptr) {
@@ -181,10 +240,15 @@ Blocks read(std::FILE* pipe) {
       continue;
     }
     const std::size_t before = now->calls.size();
+    const double halves = now->halves(), others = now->others;
     take(*now, i.name, i.operands);
     if (now->calls.size() > before) returns = &now->calls.back().after;
+    if (const double price = now->halves() - halves + now->others - others; price > 0) {
+      now->plain.push_back({0, price, now->halves() > halves});
+      returns = &now->plain.back().after;
+    }
   }
-  return blocks;
+  return code;
 }
 
 // Functions that stand in simt's headers of intrinsics are the fast ones.
@@ -197,53 +261,60 @@ bool is_fast(const Frames& frames) {
 
 }  // namespace
 
-std::map<const void*, double> count_arithmetic(const std::vector<const void*>& blocks) {
+CodeFacts read_code(const std::vector<const void*>& at) {
   struct Module {
     const char* base = nullptr;
     std::vector<const void*> begins;
+
+    unsigned long offset(const void* pc) const {
+      return static_cast<unsigned long>(static_cast<const char*>(pc) - base);
+    }
   };
   std::map<std::string, Module> modules;
-  for (const void* pc : blocks) {
+  for (const void* pc : std::set<const void*>(at.begin(), at.end())) {
     Dl_info info;
     if (pc == nullptr || dladdr(pc, &info) == 0 || info.dli_fname == nullptr) continue;
     Module& m = modules[module_file(info.dli_fname)];
     m.base = static_cast<const char*>(info.dli_fbase);
     m.begins.push_back(pc);
   }
-  std::map<const void*, double> found;
+  CodeFacts found;
   for (const auto& [file, m] : modules) {
     const auto [low, high] = std::minmax_element(m.begins.begin(), m.begins.end());
     char range[128];
     constexpr unsigned long last_block = 8192;  // bytes that may follow its beginning
-    std::snprintf(
-        range, sizeof range, " --start-address=0x%lx --stop-address=0x%lx ",
-        static_cast<unsigned long>(static_cast<const char*>(*low) - m.base) - 5,
-        static_cast<unsigned long>(static_cast<const char*>(*high) - m.base) + last_block);
+    std::snprintf(range, sizeof range, " --start-address=0x%lx --stop-address=0x%lx ",
+                  m.offset(*low) - 5, m.offset(*high) + last_block);
     std::FILE* pipe =
         popen(("objdump -d --no-show-raw-insn" + std::string(range) + quoted(file) + " 2>/dev/null")
                   .c_str(),
               "r");
     if (pipe == nullptr) continue;
-    const Blocks read_blocks = read(pipe);
+    const Code code = read(pipe);
     pclose(pipe);
     std::vector<const void*> calls;
     for (const void* pc : m.begins)
-      if (const auto b =
-              read_blocks.find(static_cast<unsigned long>(static_cast<const char*>(pc) - m.base));
-          b != read_blocks.end())
+      if (const auto b = code.blocks.find(m.offset(pc)); b != code.blocks.end())
         for (const Block::Call& c : b->second.calls) calls.push_back(m.base + c.after);
     const auto lines = find_lines(calls, true);
     for (const void* pc : m.begins) {
-      const auto b =
-          read_blocks.find(static_cast<unsigned long>(static_cast<const char*>(pc) - m.base));
-      if (b == read_blocks.end()) continue;
-      double sum = std::max(b->second.products, b->second.sums) + b->second.others;
-      for (const Block::Call& c : b->second.calls) {
-        const auto at = lines.find(m.base + c.after);
-        sum +=
-            at != lines.end() && is_fast(at->second) ? c.price->fast : c.times * c.price->accurate;
+      if (const unsigned long after = code.branch_after(m.offset(pc)); after != 0)
+        found.branch[pc] = m.base + after;
+      const auto b = code.blocks.find(m.offset(pc));
+      if (b == code.blocks.end()) continue;
+      Arithmetic& sum = found.arithmetic[pc];
+      const Block& block = b->second;
+      // A product and a sum share one FMA.
+      const double of_halves =
+          block.halves() > 0 ? std::max(block.products, block.sums) / block.halves() : 0;
+      for (const Block::Plain& p : block.plain)
+        sum.parts.push_back({m.base + p.after, p.price * (p.is_half_fma ? of_halves : 1)});
+      for (const Block::Call& c : block.calls) {
+        const auto line = lines.find(m.base + c.after);
+        const bool fast = line != lines.end() && is_fast(line->second);
+        sum.parts.push_back({m.base + c.after, fast ? c.price->fast : c.times * c.price->accurate});
       }
-      found[pc] = sum;
+      for (const Arithmetic::Part& p : sum.parts) sum.instructions += p.instructions;
     }
   }
   return found;

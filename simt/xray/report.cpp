@@ -201,24 +201,103 @@ void write_timeline(Writer& w, const LaunchCounts& l) {
   w.close(']');
 }
 
-// By line: the most that a line's blocks were executed, and the lanes of all of them.
+// The basic block that an address is in, of those that were executed; nullptr: unknown.
+using Times = std::map<const void*, std::uint64_t>;
+const Times::value_type* block_of(const Times& blocks, const void* pc) {
+  const auto behind = blocks.upper_bound(pc);
+  return behind == blocks.begin() ? nullptr : &*std::prev(behind);
+}
+
+// Where lanes part, by the address before. Not at a branch of simt's headers or the C++ library's, such as in std::max: there
+// a GPU has an instruction or a predicate.
+std::map<const void*, const void*> branches_of_program(const LaunchCounts& l,
+                                                       const CodeFacts& facts) {
+  std::map<const void*, const void*> branches;
+  std::vector<const void*> at;
+  for (const auto& [pc, c] : l.code) {
+    if (c.splits == 0) continue;
+    const auto branch = facts.branch.find(pc);
+    at.push_back(branches[pc] = branch != facts.branch.end() ? branch->second : pc);
+  }
+  const auto lines = find_lines(at, true);
+  std::erase_if(branches, [&](const auto& b) {
+    const auto line = lines.find(b.second);
+    return line != lines.end() && !line->second.empty() && is_own(line->second.front().file);
+  });
+  return branches;
+}
+
+// The blocks that have much of a launch's arithmetic: of those it is told line by line, of others by the line that they begin at.
+std::map<const void*, const Arithmetic*> heavy_blocks(const LaunchCounts& l,
+                                                      const CodeFacts& facts) {
+  constexpr double much = 0.02;
+  const auto done = [](const Arithmetic& a, const CodeCounts& c) {
+    return a.instructions * static_cast<double>(c.times);
+  };
+  std::map<const void*, const Arithmetic*> heavy;
+  double all = 0;
+  for (const auto& [pc, c] : l.code)
+    if (const auto a = facts.arithmetic.find(pc); a != facts.arithmetic.end())
+      all += done(a->second, c);
+  for (const auto& [pc, c] : l.code)
+    if (const auto a = facts.arithmetic.find(pc);
+        a != facts.arithmetic.end() && all > 0 && done(a->second, c) >= much * all)
+      heavy[pc] = &a->second;
+  return heavy;
+}
+
+// By line: how often warps executed its basic blocks, and with how many lanes; where it has a branch at which lanes part, how
+// often that is, and how often they came there.
 void write_code(Writer& w, const LaunchCounts& l, const std::map<const void*, Frames>& lines,
-                const std::map<const void*, double>& arithmetic) {
+                const CodeFacts& facts) {
   struct Sum {
-    std::uint64_t times = 0, lanes = 0, splits = 0;
+    std::uint64_t times = 0, lanes = 0, splits = 0, passes = 0;
     double arithmetic = 0;
   };
   std::map<std::pair<std::string, unsigned>, Sum> by_line;
-  for (const auto& [pc, c] : l.code) {
+  const auto sum_at = [&](const void* pc) -> Sum* {
     const auto found = lines.find(pc);
-    if (found == lines.end() || found->second.empty()) continue;
+    if (found == lines.end() || found->second.empty()) return nullptr;
     const Line& line = found->second.front();
-    Sum& sum = by_line[{line.file, line.line}];
-    sum.times += c.times;
-    sum.lanes += c.lanes;
-    sum.splits += c.splits;
-    if (const auto each = arithmetic.find(pc); each != arithmetic.end())
-      sum.arithmetic += each->second * static_cast<double>(c.times);
+    return &by_line[{line.file, line.line}];
+  };
+  // In the file that its block begins in, where it is there or in a function that was inlined there.
+  const auto sum_of_part = [&](const void* part, const void* block) -> Sum& {
+    const Line& begin = lines.at(block).front();
+    if (const auto found = lines.find(part); found != lines.end())
+      for (const Line& line : found->second)
+        if (line.file == begin.file) return by_line[{line.file, line.line}];
+    return by_line[{begin.file, begin.line}];
+  };
+  const auto heavy = heavy_blocks(l, facts);
+  Times blocks;
+  for (const auto& [pc, c] : l.code)
+    if (c.times != 0) blocks[pc] = c.times;
+  const auto in_program = branches_of_program(l, facts);
+  std::set<std::pair<const void*, const void*>> seen;  // branches and the blocks that lead there
+  for (const auto& [pc, c] : l.code) {
+    if (const auto branch = in_program.find(pc); branch != in_program.end()) {
+      const void* const at = branch->second;
+      Sum* sum = sum_at(at);
+      if (sum == nullptr) sum = sum_at(pc);
+      if (sum != nullptr) {
+        sum->splits += c.splits;
+        const auto* const block = block_of(blocks, pc);
+        if (block != nullptr && seen.insert({at, block->first}).second)
+          sum->passes += block->second;
+      }
+    }
+    Sum* const sum = c.times != 0 ? sum_at(pc) : nullptr;
+    if (sum == nullptr) continue;
+    sum->times += c.times;
+    sum->lanes += c.lanes;
+    const auto times = static_cast<double>(c.times);
+    if (const auto found = heavy.find(pc); found != heavy.end()) {
+      for (const Arithmetic::Part& p : found->second->parts)
+        sum_of_part(p.after, pc).arithmetic += p.instructions * times;
+    } else if (const auto each = facts.arithmetic.find(pc); each != facts.arithmetic.end()) {
+      sum->arithmetic += each->second.instructions * times;
+    }
   }
   w.name("code").open('[');
   for (const auto& [place, sum] : by_line) {
@@ -229,10 +308,30 @@ void write_code(Writer& w, const LaunchCounts& l, const std::map<const void*, Fr
     w.number("times", static_cast<long long>(sum.times));
     w.number("lanes", static_cast<long long>(sum.lanes));
     w.number("splits", static_cast<long long>(sum.splits));
+    w.number("passes", static_cast<long long>(sum.passes));
     w.number("arithmetic", static_cast<long long>(sum.arithmetic));
     w.close('}');
   }
   w.close(']');
+}
+
+// All that the report names a line of.
+std::vector<const void*> named_addresses(const std::vector<LaunchCounts>& all,
+                                         const CodeFacts& facts) {
+  std::vector<const void*> addresses;
+  for (const LaunchCounts& l : all) {
+    for (const auto& [pc, counts] : l.accesses) addresses.push_back(pc);
+    for (const auto& [pc, counts] : l.code) {
+      addresses.push_back(pc);
+      const auto branch = facts.branch.find(pc);
+      if (counts.splits != 0 && branch != facts.branch.end()) addresses.push_back(branch->second);
+    }
+    for (const auto& [pc, block] : heavy_blocks(l, facts))
+      for (const Arithmetic::Part& part : block->parts) addresses.push_back(part.after);
+  }
+  std::sort(addresses.begin(), addresses.end());
+  addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
+  return addresses;
 }
 
 // Local arrays that lanes index differently. All others may be in registers: an unrolled loop's index is a constant.
@@ -247,7 +346,7 @@ bool is_in_memory(const AccessCounts& c, const std::set<std::string_view>& index
 }
 
 void write_launch(Writer& w, const LaunchCounts& l, const std::map<const void*, Frames>& lines,
-                  const std::map<const void*, double>& arithmetic) {
+                  const CodeFacts& facts) {
   w.open('{');
   w.text("kernel", l.kernel);
   write_uint3(w, "grid", l.grid);
@@ -287,7 +386,7 @@ void write_launch(Writer& w, const LaunchCounts& l, const std::map<const void*, 
     write_access(w, l.accesses.at(pc), found != lines.end() ? found->second : none);
   }
   w.close(']');
-  write_code(w, l, lines, arithmetic);
+  write_code(w, l, lines, facts);
   w.close('}');
 }
 
@@ -312,21 +411,16 @@ std::string take_json() {
     const std::lock_guard lock(mutex);
     all = std::exchange(launches(), {});
   }
-  std::vector<const void*> addresses, blocks;
-  for (const LaunchCounts& l : all) {
-    for (const auto& [pc, counts] : l.accesses) addresses.push_back(pc);
+  std::vector<const void*> blocks;
+  for (const LaunchCounts& l : all)
     for (const auto& [pc, counts] : l.code) blocks.push_back(pc);
-  }
-  addresses.insert(addresses.end(), blocks.begin(), blocks.end());
-  std::sort(addresses.begin(), addresses.end());
-  addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
-  const auto lines = find_lines(addresses);
-  const auto arithmetic = count_arithmetic(blocks);
+  const CodeFacts facts = read_code(blocks);
+  const auto lines = find_lines(named_addresses(all, facts));
   Writer w;
   w.open('{');
   w.number("version", 1);
   w.name("launches").open('[');
-  for (const LaunchCounts& l : all) write_launch(w, l, lines, arithmetic);
+  for (const LaunchCounts& l : all) write_launch(w, l, lines, facts);
   w.close(']');
   w.close('}');
   return w.out + "\n";

@@ -22,13 +22,13 @@ std::string module_file(const char* name) {
   return length <= 0 ? "" : std::string(path, static_cast<std::size_t>(length));
 }
 
-namespace {
-
 bool is_own(const std::string& file) {
   for (const char* folder : {"/simt/include/", "/include/simt-cuda/", "/include/c++/"})
     if (file.find(folder) != file.npos) return true;
   return false;
 }
+
+namespace {
 
 // "file:line (discriminator 3)"
 bool parse(std::string text, Line& into) {

@@ -16,6 +16,9 @@ struct Line {
 // From the innermost function that was inlined there to the kernel; simt's own headers left out.
 using Frames = std::vector<Line>;
 
+// Whether a file is a header of simt or of the C++ library.
+bool is_own(const std::string& file);
+
 // `own`: with simt's headers.
 std::map<const void*, Frames> find_lines(const std::vector<const void*>& addresses,
                                          bool own = false);

@@ -147,11 +147,23 @@ void forget_variables() {
     note(block, state, Event::of(pc, 0, 0, Kind::code, Space::local));
 }
 
+bool is_in_shared_memory(const void* at) {
+  return front != nullptr &&
+         reinterpret_cast<std::uint64_t>(at) -
+                 reinterpret_cast<std::uint64_t>(current_block().static_shared) <
+             arena_room;
+}
+
 void watch(const volatile void* at, std::size_t size, Kind kind, const void* pc) {
+  // A struct of 12 bytes is aligned to 4 at most, wherever it lies: all lanes access it in the same pieces.
+  watch(at, size, kind, pc, static_cast<unsigned>(std::min<std::size_t>(16, size & -size)));
+}
+
+void watch(const volatile void* at, std::size_t size, Kind kind, const void* pc, unsigned piece) {
   auto address = reinterpret_cast<std::uint64_t>(at);
   while (size != 0) {
-    unsigned part = 16;
-    while (part > size || address % part != 0) part /= 2;
+    unsigned part = piece;
+    while (address % part != 0) part /= 2;
     one(reinterpret_cast<const void*>(address), part, kind, pc);
     address += part;
     size -= part;
@@ -197,11 +209,19 @@ SIMT_ACCESS(16)
 #undef SIMT_ACCESS
 #undef SIMT_ONE
 
+// A struct. One of 8 or 16 bytes that comes here is not aligned to its size, such as four floats: by its members, whose size
+// is taken to be 4. In shared memory nvcc aligns the variable as it likes.
+static void simt_xray_struct(void* p, unsigned long size, Kind kind, const void* pc) {
+  if ((size == 8 || size == 16) && !simt::xray::is_in_shared_memory(p))
+    simt::xray::watch(p, size, kind, pc, 4);
+  else
+    simt::xray::watch(p, size, kind, pc);
+}
 void __tsan_read_range(void* p, unsigned long size) {
-  simt::xray::watch(p, size, Kind::load, HERE);
+  simt_xray_struct(p, size, Kind::load, HERE);
 }
 void __tsan_write_range(void* p, unsigned long size) {
-  simt::xray::watch(p, size, Kind::store, HERE);
+  simt_xray_struct(p, size, Kind::store, HERE);
 }
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}

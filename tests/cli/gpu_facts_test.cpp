@@ -54,6 +54,30 @@ TEST(Occupancy, IsWhatNcuRecorded) {
   EXPECT_GE(launches, 80);
 }
 
+// A quarter of the register file serves a quarter of the warps: what is left over in each is no place for a warp. The
+// numbers are those of CUDA's cuda_occupancy.h.
+TEST(Occupancy, RegistersAreInFourParts) {
+  EXPECT_EQ(occupancy(gpu("H200"), 64, 0, 33).blocks, 24);
+  EXPECT_EQ(occupancy(gpu("RTX 4090"), 96, 0, 48).blocks, 13);
+  EXPECT_EQ(occupancy(gpu("T4"), 160, 0, 80).blocks, 4);
+  EXPECT_EQ(occupancy(gpu("Orin"), 96, 4096, 48).blocks, 13);
+}
+
+TEST(GpuFacts, AT4AndAnH200) {
+  EXPECT_EQ(with_article(gpu("T4")), "a T4");
+  for (const char* name : {"H200", "A100", "RTX 4090", "Orin"})
+    EXPECT_EQ(with_article(gpu(name)), std::string("an ") + name);
+}
+
+// Our products are summed in fp32. NVIDIA's whitepapers of GeForce GPUs give that rate beside another, twice as high, of sums in
+// fp16: it is twice that of fp32 without tensor cores.
+TEST(GpuFacts, TensorRatesAreOfSumsInFp32) {
+  for (const char* geforce : {"RTX 4090", "RTX 3060"})
+    EXPECT_NEAR(gpu(geforce).fp16_tensor / gpu(geforce).fp32, 2, 0.02) << geforce;
+  for (const GpuFacts& g : gpu_facts)
+    if (g.tf32_tensor != 0) EXPECT_NEAR(g.fp16_tensor / g.tf32_tensor, 2, 0.02) << g.name;
+}
+
 // The largest block that a GPU takes fits. On a T4 the system takes nothing; from sm_80 on it takes 1 KiB per block.
 TEST(Occupancy, LargestBlockFits) {
   for (const GpuFacts& g : gpu_facts) {

@@ -178,6 +178,8 @@ std::vector<Told> accesses_told() {
 }
 
 std::vector<Told> others_told() {
+  XrayLaunch partial = kernel();
+  partial.block[0] = 40;
   XrayLaunch computes = kernel(), multiplies = kernel(), splits = kernel(), waits = kernel(),
              uneven = kernel();
   computes.code = {{file, 7, 1000, 32000, 0, 100000}};
@@ -209,6 +211,11 @@ std::vector<Told> others_told() {
        "long as moving the bytes. Products of matrices are for the tensor cores.",
        {multiplies},
        products},
+      {"partial warps",
+       20,
+       "mine.cu:20 launches blocks of 40 threads: the last of their 2 warps has 8 of 32 lanes, and "
+       "takes as long as a whole one. Let a block have a multiple of 32 threads, such as 256.",
+       {partial}},
       {"divergence",
        8,
        "mine.cu:8 splits warps: on average 16 of 32 lanes take part in an instruction, and the "
@@ -280,7 +287,7 @@ TEST(XrayWaste, EachKindSaysItsLineAndItsCure) {
     EXPECT_GT(w->share, 0) << t.kind;
     EXPECT_TRUE(fs::exists(fs::path(WARPATH_TREE) / w->page())) << w->page();
   }
-  EXPECT_EQ(kinds.size(), 16u);
+  EXPECT_EQ(kinds.size(), 17u);
   EXPECT_TRUE(find_all_waste({kernel()}, {}).empty());
 }
 

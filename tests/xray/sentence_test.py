@@ -119,6 +119,32 @@ def check_spills(warpath):
     assert not told["left"] and "Nothing" not in said and "program.cu:2 spills" in said, said
 
 
+# Blocks of other sizes, of HEAD's kernel.
+BLOCKS = {
+    1: "launches blocks of 1 thread: 31 of a warp's 32 lanes have nothing to do.",
+    33: "launches blocks of 33 threads: the last of their 2 warps has 1 of 32 lanes",
+    100: "launches blocks of 100 threads: the last of their 4 warps has 4 of 32 lanes",
+    120: None,
+    128: None,
+}
+
+
+def check_blocks(warpath):
+    """Lanes that a block has no threads for are its size's fault, not that of a branch, which splits a warp or two."""
+    for block, wanted in BLOCKS.items():
+        text = HEAD.replace("for (int i", "int i").replace("; i < rows", ";\n  if (i < rows")
+        text = text.replace("; i += gridDim.x * blockDim.x)", ")") + "    y[i] = x[i];" + TAIL
+        text = text.replace("<<<32, 128>>>", f"<<<3000 / {block}, {block}>>>")
+        told = json.loads(xray(warpath, text, "--no-registers", "--json"))
+        said = [w for w in told["waste"] if w["kind"] in ("partial warps", "divergence")]
+        if wanted is None:
+            assert not said, f"{block}: {said}"
+            continue
+        assert len(said) == 1 and said[0]["sentence"].startswith(f"program.cu:12 {wanted}"), f"{block}: {told['waste']}"  # fmt: skip
+        if block <= 33:
+            assert said == told["waste"][:1] and not told["left"], f"{block}: {told}"
+
+
 def check_failed(warpath):
     """What a program that failed counted until then is told as that; one that was killed says so."""
     for end, why in (("return 3", "it ended with status 3"), ("abort()", "")):
@@ -191,6 +217,7 @@ def main():
     check_built(warpath)
     check_padding(warpath)
     check_spills(warpath)
+    check_blocks(warpath)
     for line, wanted in PROGRAMS.items():
         waste = json.loads(xray(warpath, HEAD + line + TAIL, "--no-registers", "--json"))["waste"]
         said = [w["sentence"] for w in waste if w["kind"] == "coalescing"]

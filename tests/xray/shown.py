@@ -1,6 +1,7 @@
 """Whether each sentence of a reading names a waste that its counts show, the largest kind first."""
 
 from itertools import pairwise
+from math import prod
 
 
 def at_line(accesses, waste):
@@ -41,6 +42,7 @@ IN_ACCESSES = {
 }
 IN_KERNEL = {
     "read again": lambda one, w: sum(a["sectors"] - a["first_touches"] for a in one["accesses"] if is_global_load(a)) > 0,
+    "partial warps": lambda one, w: prod(one["block"]) % 32 != 0,
     "divergence": lambda one, w: active_lanes(one) < 32 and any(c["splits"] for c in same_line(one["code"], w)),
     "arithmetic": lambda one, w: any(c["arithmetic"] for c in same_line(one["code"], w)),
     "barriers": lambda one, w: one["barriers"] >= 3 * one["blocks_counted"] and bool(same_line(one["barrier_lines"], w)),

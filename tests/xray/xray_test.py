@@ -6,11 +6,13 @@ xray_test.py WARPATH_CC FOLDER
 
 import concurrent.futures
 import json
+import re
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+from compare import pairs
 from totals import expected, totals
 
 here = Path(__file__).resolve().parent
@@ -99,6 +101,53 @@ def check_spaces(cc, folder):
     arrays = {a["array"] for x in counted["launches"] for a in x["accesses"] if "array" in a}
     if arrays != {"table", "weights.of", "kept"}:
         failures.append(f"spaces: the arrays are named {arrays}")
+    return failures
+
+
+def parting_lines(text):
+    """{line: share} of the lines marked "parts: 50%"."""
+    marks = ((n, re.search(r"// parts: (\d+)%", line)) for n, line in enumerate(text.splitlines(), 1))  # fmt: skip
+    return {n: int(mark[1]) / 100 for n, mark in marks if mark}
+
+
+def check_code(cc, folder):
+    """Vectors that are stored as wholes, the lines of branches, no code or waiting that the program has not."""
+    program, file = folder / "code", folder / "code.json"
+    run(cc, "--xray", "--reuse", "-std=c++20", here / "code.cu", "-o", program)
+    run(program, env={"SIMT_XRAY_JSON": str(file), "PATH": "/usr/bin:/bin"})
+    counted = json.loads(file.read_text())
+    failures = check_theory(counted, "code.cu", 16)
+    for one in [x for x in counted["launches"] if x["kernel"] == "one_line_computes"]:
+        most = max(one["code"], key=lambda c: c["arithmetic"])
+        # 20 instructions for tanhf, of 512 warps, in each of two launches.
+        if most["line"] != line_of("code.cu", "// most arithmetic") or most["arithmetic"] != 20 * 512:  # fmt: skip
+            failures.append(f"one_line_computes: {most} has most arithmetic")
+    wanted = parting_lines((here / "code.cu").read_text())
+    found = {c["line"]: c["splits"] / c["passes"] for one in counted["launches"] for c in one["code"] if c["splits"]}  # fmt: skip
+    if found != wanted or len(wanted) < 4:
+        failures.append(f"code.cu: lanes part at {found}, theory says {wanted}")
+    failures += [f"{x['kernel']}: {x['waits']} waits" for x in counted["launches"] if x["waits"]]
+    ended = {a["lanes"] for x in counted["launches"] if x["kernel"] == "triples" for a in x["accesses"]}  # fmt: skip
+    if ended != {1536 * 32}:
+        failures.append(f"triples: accesses of {ended} lanes")
+    return failures
+
+
+# nvcc takes a predicate where g++ takes a branch.
+PREDICATED = {"online<T>"}
+
+
+def check_whole_warps(counted, recorded):
+    """Where ncu saw all lanes in every instruction, no lanes part here."""
+    failures = []
+    both = list(pairs(counted, recorded))
+    whole = [a for a, b in both if b["metrics"]["smsp__thread_inst_executed_per_inst_executed.ratio"] == 32]  # fmt: skip
+    for one in whole:
+        times, lanes = (sum(c[k] for c in one["code"]) for k in ("times", "lanes"))
+        if one["kernel"] not in PREDICATED and (one["splits"] or lanes != 32 * times):
+            failures.append(f"{one['kernel']}: {lanes / times} active lanes, {one['splits']} splits; ncu saw 32")  # fmt: skip
+    if len(whole) < len(both) / 2:
+        failures.append(f"only {len(whole)} kernels of {len(both)} have whole warps")
     return failures
 
 
@@ -196,6 +245,9 @@ def main():
     counted = json.loads(file.read_text())
     failures = check_theory(counted, "kernels.cu", 25) + check_sampling(program, folder)
     failures += check_spaces(cc, folder) + check_lanes(counted) + check_long_run(cc, folder)
+    failures += check_code(cc, folder)
+    for counts, name in ((counted, "recorded.json"), (json.loads((folder / "spaces.json").read_text()), "recorded_spaces.json")):  # fmt: skip
+        failures += check_whole_warps(counts, json.loads((here / name).read_text()))
     if (here / "recorded.json").exists():
         done = subprocess.run(
             [sys.executable, here / "compare.py", file, folder / "spaces.json", "--check"],

@@ -56,6 +56,9 @@ void watch_variable_template(Source& source, Index begin, Index i);
 // before its parameters, `body` its '{'.
 void tell_indexed(Source& source, Index name, Index body, bool kernel);
 
+// For the counts: `= float4{...}` at `i` is made to store its vector as a whole.
+void keep_whole(Source& source, Index i);
+
 // The names that the declaration in [begin, end) declares; empty if it cannot be understood.
 std::vector<Index> declared_names(const Source& source, Index begin, Index end);
 // The ';' that ends the declaration around `i`, or none.

@@ -192,4 +192,42 @@ void tell_indexed(Source& s, Index name, Index open, bool kernel) {
   if (kernel) tell_parameters(s, parameters, body, varying);
 }
 
+namespace {
+
+// A name of one of CUDA's vector types that fit into one access: float4, not float3 or dim3.
+bool is_vector_type(std::string_view name) {
+  if (name.empty() || (name.back() != '2' && name.back() != '4')) return false;
+  name.remove_suffix(1);
+  for (const std::string_view element : {"char", "uchar", "short", "ushort", "int", "uint", "float",
+                                         "long", "ulong", "longlong", "ulonglong", "double"})
+    if (name == element) return true;
+  return false;
+}
+
+// What follows the type's name at `i`, such as a::b<c>; none if there is no name.
+Index past_type(const Source& s, Index i) {
+  for (;; ++i) {
+    if (!s.is_name(i)) return none;
+    if (s.is(++i, '<')) {
+      if (s.close_angle(i) == none) return none;
+      i = s.close_angle(i) + 1;
+    }
+    if (!s.is(i, Word::scope_)) return i;
+  }
+}
+
+}  // namespace
+
+void keep_whole(Source& s, Index i) {
+  const Index type = i + 1, open = past_type(s, type);
+  if (open == none || !s.is(open, '{')) return;
+  // `y[k] = Mine{...}` too: of a struct that is aligned for it.
+  const bool element = i > 0 && s.is(i - 1, ']');
+  if (!element && (open != type + 1 || !is_vector_type(s.text(type)))) return;
+  const Index close = s.match(open);
+  if (close == none || !s.is(close + 1, ';')) return;
+  s.insert_before(type, "::simt_whole(");
+  s.insert_after(close, ")");
+}
+
 }  // namespace simt::cc

@@ -128,10 +128,11 @@ class Translator {
           at_ += 2;
         }
         return;
+      case '=':
+        if (counted_ && in_device_code() && !system_header_) keep_whole(s_, at_);
+        return;
       case '[':
         if (!shared_.empty() && in_device_code()) rewrite_captures(s_, at_, shared_);
-        return;
-      default:
         return;
     }
   }

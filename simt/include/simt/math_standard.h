@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include <simt/self.h>
+
 #include <cmath>
 
 // Newer C libraries have some of CUDA's functions themselves, with the same meaning.
@@ -21,16 +23,16 @@
 
 namespace simt {
 
-// The larger number, as fmax defines it: a NaN loses to a number, and +0 is larger than -0.
+// The larger number, as fmax defines it: a NaN loses to a number, and +0 is larger than -0. One instruction of a GPU.
 template <class T>
-inline T max_number(T a, T b) {
+SIMT_UNCOUNTED inline T max_number(T a, T b) {
   if (a > b) return a;
   if (b > a) return b;
   if (a == b) return std::signbit(a) ? b : a;
   return a != a ? b : a;
 }
 template <class T>
-inline T min_number(T a, T b) {
+SIMT_UNCOUNTED inline T min_number(T a, T b) {
   if (a < b) return a;
   if (b < a) return b;
   if (a == b) return std::signbit(a) ? a : b;

@@ -116,12 +116,16 @@ inline unsigned long long from_shared(unsigned long long address) {
 #ifdef __SIMT_XRAY__
 // As one access, at the line of the program that makes it.
 template <class T, int N>
+struct alignas(sizeof(T) * N) Whole {
+  Array<T, N> values;
+};
+template <class T, int N>
 [[gnu::always_inline]] inline Array<T, N> load(const void* at) {
-  return *static_cast<const Array<T, N>*>(at);
+  return static_cast<const Whole<T, N>*>(at)->values;
 }
 template <class T, int N>
 [[gnu::always_inline]] inline void store(void* at, const Array<T, N>& values) {
-  *static_cast<Array<T, N>*>(at) = values;
+  static_cast<Whole<T, N>*>(at)->values = values;
 }
 #else
 // The values of one access are aligned as a whole.

@@ -89,6 +89,12 @@ void thread_left(BlockFront& block);
 #else
 #define SIMT_UNWATCHED
 #endif
+// What a GPU does not do where the program calls for it: it is none of the counts' code, nor of its branches.
+#ifdef __SIMT_XRAY__
+#define SIMT_UNCOUNTED SIMT_UNWATCHED
+#else
+#define SIMT_UNCOUNTED
+#endif
 
 SIMT_UNWATCHED inline uint3 index_of_thread(unsigned id) {
   const unsigned row = id / blockDim.x;
@@ -135,7 +141,7 @@ SIMT_UNWATCHED inline void run_thread_loop(BlockFront& block, const Call& call) 
 // Everything a thread may spin on calls spin_hint.
 void look_around();
 
-inline void spin_hint() {
+SIMT_UNCOUNTED inline void spin_hint() {
   if (front != nullptr && (++front->spins & 63u) == 0) look_around();
 }
 

@@ -25,7 +25,7 @@ class SharedVar {
   constexpr SharedVar(const char* name, std::size_t size, std::size_t alignment, ArrayShape shape)
       : name_(name), size_(size), alignment_(alignment), shape_(shape) {}
 
-  void* address() {
+  SIMT_UNCOUNTED void* address() {
     const std::uint64_t place = place_.load(std::memory_order_relaxed);
     if (front == nullptr) return nullptr;
     if (static_cast<std::uint32_t>(place >> 32) == front->grid_generation) {

@@ -17,3 +17,10 @@ void simt_xray_atomic(const volatile void* address, std::size_t size);
 
 template <class T>
 inline constexpr bool simt_is_array = std::is_array_v<std::remove_reference_t<T>>;
+
+// A struct's value, such as float4{a, b, c, d}, that is about to be assigned: it is stored as a whole, where compilers would
+// store the members of a list one by one.
+template <class T>
+inline T simt_whole(T value) {
+  return value;
+}
