@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Leaves the fences out of every rung whose blocks meet through memory: the checks must find each.
 
     fences.py WARPATH [OP/RUNG...]

@@ -136,7 +136,9 @@ def test_dropout():
 def test_refusals():
     q, k, v = made(*[(2, 4, 8, 16)] * 3)
     for more in ({"window": 2}, {"softcap": 1.0}):
-        with pytest.raises(ValueError, match="attn_mask is left to torch's own, which has no window"):
+        with pytest.raises(
+            ValueError, match="attn_mask is left to torch's own, which has no window"
+        ):
             F.scaled_dot_product_attention(q, k, v, torch.ones(8, 8, dtype=torch.bool), **more)
     with pytest.raises(ValueError, match="window: 3 queries and 8 keys"):
         F.scaled_dot_product_attention(q[:, :, :3], k, v, window=2)
@@ -213,7 +215,9 @@ def test_deterministic():
     torch.use_deterministic_algorithms(True)
     try:
         assert all(map(torch.equal, gradients(), ordered))
-        with pytest.raises(RuntimeError, match=r"rung '02_tiles' is not deterministic, but .*\(True"):
+        with pytest.raises(
+            RuntimeError, match=r"rung '02_tiles' is not deterministic, but .*\(True"
+        ):
             by("02")
         torch.use_deterministic_algorithms(True, warn_only=True)
         assert all(map(torch.equal, gradients(), ordered))

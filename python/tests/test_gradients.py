@@ -43,7 +43,12 @@ CASES = [
     ("matvec", matvec, [(4, 6), (5, 6)], {}),
     ("gated_add", gated_add, [(2, 3, 5), (2, 3, 5), (2, 5)], {}),
     *(
-        ("fused_elementwise", fused_elementwise, [(2, 4, 7), (7,), (2, 4, 7)], {"activation": a, "scale": 0.375})
+        (
+            "fused_elementwise",
+            fused_elementwise,
+            [(2, 4, 7), (7,), (2, 4, 7)],
+            {"activation": a, "scale": 0.375},
+        )
         for a in STEPS
     ),
     ("fused_elementwise", fused_elementwise, [(4, 7)], {"activation": "gelu"}),
@@ -97,7 +102,9 @@ def test_only_the_bias():
     warpath.fused_elementwise(x.detach(), bias, residual.detach(), scale=2).sum().backward()
     assert torch.equal(bias.grad, torch.full((6,), 8.0)) and x.grad is residual.grad is None
     none = torch.zeros(0, 6, requires_grad=True)
-    (db,) = torch.autograd.grad(warpath.fused_elementwise(none, bias, activation="gelu").sum(), bias)
+    (db,) = torch.autograd.grad(
+        warpath.fused_elementwise(none, bias, activation="gelu").sum(), bias
+    )
     assert torch.equal(db, torch.zeros(6))
 
 

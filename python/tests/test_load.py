@@ -137,7 +137,7 @@ REFUSED = {
         r"'a' is sparse_coo; pass \.to_dense\(\)",
     ),
     "launch without a name": (lambda k: k[1, 4], r'a kernel has a name, as in k\["name"\]'),
-    "number for a name": (lambda k: k[3], r'k\[3\]: a kernel has a name'),
+    "number for a name": (lambda k: k[3], r"k\[3\]: a kernel has a name"),
     "grad": (
         lambda k: k.vec_add[1, 4](A, B, torch.zeros(4, requires_grad=True), 4),
         "argument 'c' requires grad",

@@ -2,11 +2,11 @@
 
 import ast
 import inspect
-import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+import tomllib
 import torch
 import warpath
 from conftest import OPS, as_tuple, assert_right, call, dtypes, inputs, told_sizes

@@ -129,7 +129,9 @@ def test_rate_in_a_tensor(monkeypatch):
     assert not any({"lr", "step"} & n.keys() for n in seen)
     assert torch.equal(optimizers[0].state_dict()["param_groups"][0]["lr"], torch.tensor(0.005))
     with pytest.raises(ValueError, match="lr has 2 elements; it takes one"):
-        optimizers[0].add_param_group({"params": torch.nn.Parameter(torch.ones(1)), "lr": torch.ones(2)})
+        optimizers[0].add_param_group(
+            {"params": torch.nn.Parameter(torch.ones(1)), "lr": torch.ones(2)}
+        )
 
 
 def test_bad_options():

@@ -80,7 +80,9 @@ def test_smoothing_is_refused_by_the_op_itself():
 
 
 def test_no_tensor_for_the_op_itself():
-    with pytest.raises(RuntimeError, match="^warpath::vector_add: argument 'a' is None; it takes a"):
+    with pytest.raises(
+        RuntimeError, match="^warpath::vector_add: argument 'a' is None; it takes a"
+    ):
         torch.ops.warpath.vector_add(None, X)
 
 

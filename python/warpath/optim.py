@@ -54,7 +54,11 @@ class AdamW(torch.optim.Optimizer):
             ("betas", betas, lambda: len(betas) == 2 and all(0 <= b < 1 for b in betas)),
             ("eps", eps, lambda: eps >= 0),
             ("weight_decay", weight_decay, lambda: weight_decay >= 0),
-            ("clip_grad_norm", clip_grad_norm, lambda: clip_grad_norm is None or clip_grad_norm > 0),
+            (
+                "clip_grad_norm",
+                clip_grad_norm,
+                lambda: clip_grad_norm is None or clip_grad_norm > 0,
+            ),
         ):
             try:
                 fits = good()
