@@ -114,13 +114,14 @@ def prepare(op: Op, case_data: CaseData, text: str) -> Callable:
     groups = _groups(op, text, sizes)
     usage = wgpu.BufferUsage
     sizes_data = torch.tensor([*sizes.values(), *_scalars(op, case_data, text)], dtype=torch.int32)
+    # What the case leaves out or has no elements of has a buffer of one element.
     buffers = [
         device.create_buffer_with_data(
-            data=(torch.zeros(1) if t is None else t.contiguous()).numpy(), usage=usage.STORAGE
+            data=(t.contiguous() if t is not None and t.numel() else torch.zeros(1)).numpy(),
+            usage=usage.STORAGE,
         )
         for t in case_data.arguments()
     ]
-    # A result that the case leaves out has a buffer of one element.
     shapes = {told["name"]: told["shape"] for told in case_data.told_outputs}
     outputs = {}
     for o in op.outputs:
