@@ -40,7 +40,6 @@ void LaunchCounts::add(const LaunchCounts& other) {
   barriers += other.barriers;
   waits += other.waits;
   warp_meets += other.warp_meets;
-  splits += other.splits;
   for (const auto& [pc, counts] : other.accesses) accesses[pc].add(counts);
   for (const auto& [pc, counts] : other.code) {
     code[pc].times += counts.times;

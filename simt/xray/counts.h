@@ -82,7 +82,6 @@ struct LaunchCounts {
   std::uint64_t barriers = 0;    // passed by whole blocks
   std::uint64_t waits = 0;       // reads by a lane that polls a word for another block
   std::uint64_t warp_meets = 0;  // shuffles, votes, __syncwarp
-  std::uint64_t splits = 0;      // a warp's lanes that were together go on apart
   std::unordered_map<const void*, AccessCounts> accesses;  // by the code's address
   std::unordered_map<const void*, CodeCounts> code;
   std::map<Place, std::uint64_t> barrier_places;

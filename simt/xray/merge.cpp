@@ -108,7 +108,6 @@ void note_split(BlockState& state, WarpTrace& trace, std::uint32_t group, const 
   const std::uint32_t before = trace.last_group;
   // Some of the lanes that were together are here, some are not.
   if (trace.last_pc != nullptr && (group & before) == group && group != before) {
-    ++state.counts.splits;
     ++state.counts.code[trace.last_pc].splits;
   }
   trace.last_group = group;

@@ -227,6 +227,17 @@ std::map<const void*, const void*> branches_of_program(const LaunchCounts& l,
   return branches;
 }
 
+// Basic blocks of simt's headers and the C++ library's, such as of fmaxf: where a GPU has one instruction, all lanes take part.
+std::set<const void*> blocks_of_headers(const LaunchCounts& l) {
+  std::vector<const void*> at;
+  for (const auto& [pc, c] : l.code)
+    if (c.times != 0) at.push_back(pc);
+  std::set<const void*> found;
+  for (const auto& [pc, frames] : find_lines(at, true))
+    if (!frames.empty() && is_own(frames.front().file)) found.insert(pc);
+  return found;
+}
+
 // The blocks that have much of a launch's arithmetic: of those it is told line by line, of others by the line that they begin at.
 std::map<const void*, const Arithmetic*> heavy_blocks(const LaunchCounts& l,
                                                       const CodeFacts& facts) {
@@ -270,6 +281,7 @@ void write_code(Writer& w, const LaunchCounts& l, const std::map<const void*, Fr
     return by_line[{begin.file, begin.line}];
   };
   const auto heavy = heavy_blocks(l, facts);
+  const auto of_headers = blocks_of_headers(l);
   Times blocks;
   for (const auto& [pc, c] : l.code)
     if (c.times != 0) blocks[pc] = c.times;
@@ -289,8 +301,10 @@ void write_code(Writer& w, const LaunchCounts& l, const std::map<const void*, Fr
     }
     Sum* const sum = c.times != 0 ? sum_at(pc) : nullptr;
     if (sum == nullptr) continue;
-    sum->times += c.times;
-    sum->lanes += c.lanes;
+    if (!of_headers.contains(pc)) {
+      sum->times += c.times;
+      sum->lanes += c.lanes;
+    }
     const auto times = static_cast<double>(c.times);
     if (const auto found = heavy.find(pc); found != heavy.end()) {
       for (const Arithmetic::Part& p : found->second->parts)
@@ -359,7 +373,9 @@ void write_launch(Writer& w, const LaunchCounts& l, const std::map<const void*, 
   w.number("barriers", static_cast<long long>(l.barriers));
   w.number("waits", static_cast<long long>(l.waits));
   w.number("warp_operations", static_cast<long long>(l.warp_meets));
-  w.number("splits", static_cast<long long>(l.splits));
+  std::uint64_t splits = 0;  // at branches of the program
+  for (const auto& [pc, branch] : branches_of_program(l, facts)) splits += l.code.at(pc).splits;
+  w.number("splits", static_cast<long long>(splits));
   w.number("busiest_warp", static_cast<long long>(l.busiest_warp));
   w.number("all_warps", static_cast<long long>(l.all_warps));
   w.number("warps", static_cast<long long>(l.warps));

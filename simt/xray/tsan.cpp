@@ -75,6 +75,15 @@ std::uint64_t address_in_array(unsigned id, std::uint64_t offset) {
 
 std::uint64_t heap_begin = 0, heap_size = 0;
 
+[[gnu::always_inline]] inline bool is_in_device_memory(std::uint64_t address) {
+  if (__builtin_expect(heap_size == 0, 0)) {
+    const auto [begin, end] = heap_bounds();
+    heap_begin = begin;
+    heap_size = end - begin;
+  }
+  return address - heap_begin < heap_size;
+}
+
 [[gnu::always_inline]] inline void one(const volatile void* p, unsigned size, Kind kind,
                                        const void* pc) {
   if (front == nullptr) return;
@@ -85,12 +94,7 @@ std::uint64_t heap_begin = 0, heap_size = 0;
   const std::uint64_t in_shared = address - reinterpret_cast<std::uint64_t>(block.static_shared);
   if (in_shared < arena_room)
     return note(block, state, Event::of(pc, in_shared, size, kind, Space::shared));
-  if (__builtin_expect(heap_size == 0, 0)) {
-    const auto [begin, end] = heap_bounds();
-    heap_begin = begin;
-    heap_size = end - begin;
-  }
-  if (address - heap_begin < heap_size)
+  if (is_in_device_memory(address))
     return note(block, state, Event::of(pc, address, size, kind, Space::global));
   elsewhere(block, state, address, size, kind, pc);
 }
@@ -145,13 +149,6 @@ void forget_variables() {
   BlockState& state = state_of(block);
   if (state.counting && !block.unwatched)
     note(block, state, Event::of(pc, 0, 0, Kind::code, Space::local));
-}
-
-bool is_in_shared_memory(const void* at) {
-  return front != nullptr &&
-         reinterpret_cast<std::uint64_t>(at) -
-                 reinterpret_cast<std::uint64_t>(current_block().static_shared) <
-             arena_room;
 }
 
 void watch(const volatile void* at, std::size_t size, Kind kind, const void* pc) {
@@ -209,10 +206,11 @@ SIMT_ACCESS(16)
 #undef SIMT_ACCESS
 #undef SIMT_ONE
 
-// A struct. One of 8 or 16 bytes that comes here is not aligned to its size, such as four floats: by its members, whose size
-// is taken to be 4. In shared memory nvcc aligns the variable as it likes.
+// A struct. One of 8 or 16 bytes that comes here is not aligned to its size, such as four floats: in device memory by its
+// members, whose size is taken to be 4. In shared memory nvcc aligns the variable as it likes, and a local one is in registers.
 static void simt_xray_struct(void* p, unsigned long size, Kind kind, const void* pc) {
-  if ((size == 8 || size == 16) && !simt::xray::is_in_shared_memory(p))
+  if ((size == 8 || size == 16) &&
+      simt::xray::is_in_device_memory(reinterpret_cast<std::uint64_t>(p)))
     simt::xray::watch(p, size, kind, pc, 4);
   else
     simt::xray::watch(p, size, kind, pc);

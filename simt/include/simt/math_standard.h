@@ -25,14 +25,14 @@ namespace simt {
 
 // The larger number, as fmax defines it: a NaN loses to a number, and +0 is larger than -0. One instruction of a GPU.
 template <class T>
-SIMT_UNCOUNTED inline T max_number(T a, T b) {
+inline T max_number(T a, T b) {
   if (a > b) return a;
   if (b > a) return b;
   if (a == b) return std::signbit(a) ? b : a;
   return a != a ? b : a;
 }
 template <class T>
-SIMT_UNCOUNTED inline T min_number(T a, T b) {
+inline T min_number(T a, T b) {
   if (a < b) return a;
   if (b < a) return b;
   if (a == b) return std::signbit(a) ? a : b;
