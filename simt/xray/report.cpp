@@ -227,14 +227,16 @@ std::map<const void*, const void*> branches_of_program(const LaunchCounts& l,
   return branches;
 }
 
-// Basic blocks of simt's headers and the C++ library's, such as of fmaxf: where a GPU has one instruction, all lanes take part.
-std::set<const void*> blocks_of_headers(const LaunchCounts& l) {
+// Basic blocks of simt's atomic operations, whose loops a GPU does not have: how often they turn depends on the OS.
+std::set<const void*> blocks_of_atomics(const LaunchCounts& l) {
   std::vector<const void*> at;
   for (const auto& [pc, c] : l.code)
     if (c.times != 0) at.push_back(pc);
   std::set<const void*> found;
   for (const auto& [pc, frames] : find_lines(at, true))
-    if (!frames.empty() && is_own(frames.front().file)) found.insert(pc);
+    if (!frames.empty() && is_own(frames.front().file) &&
+        frames.front().file.find("/simt/atomic") != std::string::npos)
+      found.insert(pc);
   return found;
 }
 
@@ -281,7 +283,7 @@ void write_code(Writer& w, const LaunchCounts& l, const std::map<const void*, Fr
     return by_line[{begin.file, begin.line}];
   };
   const auto heavy = heavy_blocks(l, facts);
-  const auto of_headers = blocks_of_headers(l);
+  const auto of_atomics = blocks_of_atomics(l);
   Times blocks;
   for (const auto& [pc, c] : l.code)
     if (c.times != 0) blocks[pc] = c.times;
@@ -301,7 +303,7 @@ void write_code(Writer& w, const LaunchCounts& l, const std::map<const void*, Fr
     }
     Sum* const sum = c.times != 0 ? sum_at(pc) : nullptr;
     if (sum == nullptr) continue;
-    if (!of_headers.contains(pc)) {
+    if (!of_atomics.contains(pc)) {
       sum->times += c.times;
       sum->lanes += c.lanes;
     }
