@@ -7,8 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include <simt/self.h>
-
 #include <cmath>
 
 // Newer C libraries have some of CUDA's functions themselves, with the same meaning.
@@ -23,7 +21,7 @@
 
 namespace simt {
 
-// The larger number, as fmax defines it: a NaN loses to a number, and +0 is larger than -0. One instruction of a GPU.
+// The larger number, as fmax defines it: a NaN loses to a number, and +0 is larger than -0.
 template <class T>
 inline T max_number(T a, T b) {
   if (a > b) return a;
