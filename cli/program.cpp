@@ -168,7 +168,7 @@ static std::function<std::string(const std::string&)> at_least(Number least, boo
 }
 
 void Flags::names(std::vector<std::string>& into, const char* help, bool required) {
-  words("op", into, help, required);
+  words("ops", into, help, required);
 }
 void Flags::words(const char* what, std::vector<std::string>& into, const char* help,
                   bool required) {

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -181,23 +182,18 @@ bool parse(std::string_view text, Instruction& into) {
   return end != nullptr && into.at != 0;
 }
 
-// nullptr: it ends nothing.
-const End* end_of(const Instruction& i, std::string_view target) {
-  static thread_local End end;
+// Nothing: it does not end one.
+std::optional<End> end_of(const Instruction& i, std::string_view target) {
   const bool indirect = i.operands.find('*') != i.operands.npos;  // a switch
   if (i.name == "call") {
-    if (!target.starts_with("__sanitizer_cov_")) return nullptr;  // a block begins
-    end = {End::other, 0};
-  } else if (is_any(i.name, {"ret", "ud2"})) {
-    end = {End::other, 0};
-  } else if (i.name == "jmp" && !indirect) {
-    end = {End::jump, std::strtoul(std::string(i.operands).c_str(), nullptr, 16)};
-  } else if (i.name.starts_with('j') || (i.name == "notrack" && indirect)) {
-    end = {End::branch, 0};
-  } else {
-    return nullptr;
+    if (!target.starts_with("__sanitizer_cov_")) return {};  // a block begins
+    return End{End::other, 0};
   }
-  return &end;
+  if (is_any(i.name, {"ret", "ud2"})) return End{End::other, 0};
+  if (i.name == "jmp" && !indirect)
+    return End{End::jump, std::strtoul(std::string(i.operands).c_str(), nullptr, 16)};
+  if (i.name.starts_with('j') || (i.name == "notrack" && indirect)) return End{End::branch, 0};
+  return {};
 }
 
 Code read(std::FILE* pipe) {
@@ -220,7 +216,7 @@ Code read(std::FILE* pipe) {
     begins = false;
     const auto open = i.operands.find('<');
     const std::string_view target = open == i.operands.npos ? "" : i.operands.substr(open + 1);
-    if (const End* const end = end_of(i, target)) {
+    if (const std::optional<End> end = end_of(i, target)) {
       End& kept = code.ends[i.at] = *end;
       if (kept.kind == End::branch) follows = &kept.to;
     }
@@ -296,7 +292,7 @@ CodeFacts read_code(const std::vector<const void*>& at) {
     for (const void* pc : m.begins)
       if (const auto b = code.blocks.find(m.offset(pc)); b != code.blocks.end())
         for (const Block::Call& c : b->second.calls) calls.push_back(m.base + c.after);
-    const auto lines = find_lines(calls, true);
+    const auto lines = find_lines(calls);
     for (const void* pc : m.begins) {
       if (const unsigned long after = code.branch_after(m.offset(pc)); after != 0)
         found.branch[pc] = m.base + after;

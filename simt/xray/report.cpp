@@ -208,37 +208,51 @@ const Times::value_type* block_of(const Times& blocks, const void* pc) {
   return behind == blocks.begin() ? nullptr : &*std::prev(behind);
 }
 
+using Lines = std::map<const void*, Frames>;
+
+// The file of the innermost function there, simt's headers and the C++ library's too; empty: unknown.
+std::string innermost_file(const Lines& with_own, const void* pc) {
+  const auto found = with_own.find(pc);
+  return found == with_own.end() || found->second.empty() ? "" : found->second.front().file;
+}
+
 // Where lanes part, by the address before. Not at a branch of simt's headers or the C++ library's, such as in std::max: there
 // a GPU has an instruction or a predicate.
 std::map<const void*, const void*> branches_of_program(const LaunchCounts& l,
-                                                       const CodeFacts& facts) {
+                                                       const CodeFacts& facts,
+                                                       const Lines& with_own) {
   std::map<const void*, const void*> branches;
-  std::vector<const void*> at;
   for (const auto& [pc, c] : l.code) {
     if (c.splits == 0) continue;
     const auto branch = facts.branch.find(pc);
-    at.push_back(branches[pc] = branch != facts.branch.end() ? branch->second : pc);
+    const void* const at = branch != facts.branch.end() ? branch->second : pc;
+    if (!is_own(innermost_file(with_own, at))) branches[pc] = at;
   }
-  const auto lines = find_lines(at, true);
-  std::erase_if(branches, [&](const auto& b) {
-    const auto line = lines.find(b.second);
-    return line != lines.end() && !line->second.empty() && is_own(line->second.front().file);
-  });
   return branches;
 }
 
 // Basic blocks of simt's atomic operations, whose loops a GPU does not have: how often they turn depends on the OS.
-std::set<const void*> blocks_of_atomics(const LaunchCounts& l) {
-  std::vector<const void*> at;
-  for (const auto& [pc, c] : l.code)
-    if (c.times != 0) at.push_back(pc);
+std::set<const void*> blocks_of_atomics(const LaunchCounts& l, const Lines& with_own) {
   std::set<const void*> found;
-  for (const auto& [pc, frames] : find_lines(at, true))
-    if (!frames.empty() && is_own(frames.front().file) &&
-        frames.front().file.find("/simt/atomic") != std::string::npos)
-      found.insert(pc);
+  for (const auto& [pc, c] : l.code) {
+    if (c.times == 0) continue;
+    const std::string file = innermost_file(with_own, pc);
+    if (is_own(file) && file.find("/simt/atomic") != file.npos) found.insert(pc);
+  }
   return found;
 }
+
+// Without simt's headers and the C++ library's.
+Lines lines_of_program(Lines lines) {
+  for (auto& [pc, frames] : lines)
+    std::erase_if(frames, [](const Line& line) { return is_own(line.file); });
+  return lines;
+}
+
+// Where code is, as find_lines tells it, and the same in the program's own files.
+struct Places {
+  Lines with_own, lines;
+};
 
 // The blocks that have much of a launch's arithmetic: of those it is told line by line, of others by the line that they begin at.
 std::map<const void*, const Arithmetic*> heavy_blocks(const LaunchCounts& l,
@@ -261,8 +275,9 @@ std::map<const void*, const Arithmetic*> heavy_blocks(const LaunchCounts& l,
 
 // By line: how often warps executed its basic blocks, and with how many lanes; where it has a branch at which lanes part, how
 // often that is, and how often they came there.
-void write_code(Writer& w, const LaunchCounts& l, const std::map<const void*, Frames>& lines,
-                const CodeFacts& facts) {
+void write_code(Writer& w, const LaunchCounts& l, const Places& places,
+                const std::map<const void*, const void*>& in_program, const CodeFacts& facts) {
+  const Lines& lines = places.lines;
   struct Sum {
     std::uint64_t times = 0, lanes = 0, splits = 0, passes = 0;
     double arithmetic = 0;
@@ -283,11 +298,10 @@ void write_code(Writer& w, const LaunchCounts& l, const std::map<const void*, Fr
     return by_line[{begin.file, begin.line}];
   };
   const auto heavy = heavy_blocks(l, facts);
-  const auto of_atomics = blocks_of_atomics(l);
+  const auto of_atomics = blocks_of_atomics(l, places.with_own);
   Times blocks;
   for (const auto& [pc, c] : l.code)
     if (c.times != 0) blocks[pc] = c.times;
-  const auto in_program = branches_of_program(l, facts);
   std::set<std::pair<const void*, const void*>> seen;  // branches and the blocks that lead there
   for (const auto& [pc, c] : l.code) {
     if (const auto branch = in_program.find(pc); branch != in_program.end()) {
@@ -361,8 +375,7 @@ bool is_in_memory(const AccessCounts& c, const std::set<std::string_view>& index
   return c.space != Space::local || indexed.count(c.array) != 0;
 }
 
-void write_launch(Writer& w, const LaunchCounts& l, const std::map<const void*, Frames>& lines,
-                  const CodeFacts& facts) {
+void write_launch(Writer& w, const LaunchCounts& l, const Places& places, const CodeFacts& facts) {
   w.open('{');
   w.text("kernel", l.kernel);
   write_uint3(w, "grid", l.grid);
@@ -375,8 +388,9 @@ void write_launch(Writer& w, const LaunchCounts& l, const std::map<const void*, 
   w.number("barriers", static_cast<long long>(l.barriers));
   w.number("waits", static_cast<long long>(l.waits));
   w.number("warp_operations", static_cast<long long>(l.warp_meets));
-  std::uint64_t splits = 0;  // at branches of the program
-  for (const auto& [pc, branch] : branches_of_program(l, facts)) splits += l.code.at(pc).splits;
+  const auto branches = branches_of_program(l, facts, places.with_own);
+  std::uint64_t splits = 0;
+  for (const auto& [pc, branch] : branches) splits += l.code.at(pc).splits;
   w.number("splits", static_cast<long long>(splits));
   w.number("busiest_warp", static_cast<long long>(l.busiest_warp));
   w.number("all_warps", static_cast<long long>(l.all_warps));
@@ -399,12 +413,12 @@ void write_launch(Writer& w, const LaunchCounts& l, const std::map<const void*, 
   const std::set<std::string_view> indexed = indexed_arrays(l);
   for (const void* pc : order) {
     if (!is_in_memory(l.accesses.at(pc), indexed)) continue;
-    const auto found = lines.find(pc);
+    const auto found = places.lines.find(pc);
     w.out += '\n';
-    write_access(w, l.accesses.at(pc), found != lines.end() ? found->second : none);
+    write_access(w, l.accesses.at(pc), found != places.lines.end() ? found->second : none);
   }
   w.close(']');
-  write_code(w, l, lines, facts);
+  write_code(w, l, places, branches, facts);
   w.close('}');
 }
 
@@ -433,12 +447,14 @@ std::string take_json() {
   for (const LaunchCounts& l : all)
     for (const auto& [pc, counts] : l.code) blocks.push_back(pc);
   const CodeFacts facts = read_code(blocks);
-  const auto lines = find_lines(named_addresses(all, facts));
+  Lines with_own = find_lines(named_addresses(all, facts));
+  Lines lines = lines_of_program(with_own);
+  const Places places{std::move(with_own), std::move(lines)};
   Writer w;
   w.open('{');
   w.number("version", 1);
   w.name("launches").open('[');
-  for (const LaunchCounts& l : all) write_launch(w, l, lines, facts);
+  for (const LaunchCounts& l : all) write_launch(w, l, places, facts);
   w.close(']');
   w.close('}');
   return w.out + "\n";

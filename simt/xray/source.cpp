@@ -46,8 +46,7 @@ bool parse(std::string text, Line& into) {
 
 using Offsets = std::map<unsigned long, const void*>;
 
-void ask(const std::string& module, const Offsets& offsets, bool own,
-         std::map<const void*, Frames>& into) {
+void ask(const std::string& module, const Offsets& offsets, std::map<const void*, Frames>& into) {
   std::string command = "addr2line -a -i -e " + quoted(module);
   for (const auto& [offset, pc] : offsets) {
     char number[32];
@@ -65,15 +64,14 @@ void ask(const std::string& module, const Offsets& offsets, bool own,
       continue;
     }
     Line line;
-    if (frames != nullptr && parse(text, line) && (own || !is_own(line.file)))
-      frames->push_back(std::move(line));
+    if (frames != nullptr && parse(text, line)) frames->push_back(std::move(line));
   }
   pclose(pipe);
 }
 
 }  // namespace
 
-std::map<const void*, Frames> find_lines(const std::vector<const void*>& addresses, bool own) {
+std::map<const void*, Frames> find_lines(const std::vector<const void*>& addresses) {
   std::map<std::string, Offsets> modules;
   for (const void* pc : addresses) {
     Dl_info info;
@@ -90,10 +88,10 @@ std::map<const void*, Frames> find_lines(const std::vector<const void*>& address
     for (const auto& entry : offsets) {
       some.insert(entry);
       if (some.size() < 2000) continue;
-      ask(module, some, own, found);
+      ask(module, some, found);
       some.clear();
     }
-    if (!some.empty()) ask(module, some, own, found);
+    if (!some.empty()) ask(module, some, found);
   }
   return found;
 }

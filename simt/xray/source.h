@@ -13,15 +13,13 @@ struct Line {
   std::string file;
   unsigned line = 0;
 };
-// From the innermost function that was inlined there to the kernel; simt's own headers left out.
+// From the innermost function that was inlined there to the kernel.
 using Frames = std::vector<Line>;
 
 // Whether a file is a header of simt or of the C++ library.
 bool is_own(const std::string& file);
 
-// `own`: with simt's headers.
-std::map<const void*, Frames> find_lines(const std::vector<const void*>& addresses,
-                                         bool own = false);
+std::map<const void*, Frames> find_lines(const std::vector<const void*>& addresses);
 
 // The file that a module of this process was loaded from, by the name that dladdr gives; a word of a shell's command.
 std::string module_file(const char* name);

@@ -2,13 +2,16 @@
 
 // Sorts the keys of a (logical) warp, with or without values. Stable.
 
+#include <cub/detail/merge_sort_forms.cuh>
 #include <cub/detail/sort.cuh>
 #include <cub/util_ptx.cuh>
 
 namespace cub {
 
 template <class Key, int Items, int Threads = 32, class Value = NullType, int LegacyArch = 0>
-class WarpMergeSort {
+class WarpMergeSort
+    : public detail::MergeSortForms<WarpMergeSort<Key, Items, Threads, Value, LegacyArch>, Key,
+                                    Items, Value, Threads * Items> {
   static constexpr bool has_values = !std::is_same_v<Value, NullType>;
   static constexpr int count = Threads * Items;
 
@@ -25,37 +28,11 @@ class WarpMergeSort {
   unsigned get_linear_tid() const { return simt::lane_id() % Threads; }
   unsigned get_member_mask() const { return WarpMask<Threads>(simt::lane_id() / Threads); }
 
-#define SIMT_CUB_SORT(NAME)                                                                     \
-  template <class Less>                                                                         \
-  void NAME(Key(&keys)[Items], Less less) {                                                     \
-    sort(keys, nullptr, less);                                                                  \
-  }                                                                                             \
-  template <class Less>                                                                         \
-  void NAME(Key(&keys)[Items], Value(&values)[Items], Less less) {                              \
-    sort(keys, values, less);                                                                   \
-  }                                                                                             \
-  template <class Less>                                                                         \
-  void NAME(Key(&keys)[Items], Less less, int valid, Key past_the_end) {                        \
-    fill(keys, valid, past_the_end);                                                            \
-    sort(keys, nullptr, less, valid);                                                           \
-  }                                                                                             \
-  template <class Less>                                                                         \
-  void NAME(Key(&keys)[Items], Value(&values)[Items], Less less, int valid, Key past_the_end) { \
-    fill(keys, valid, past_the_end);                                                            \
-    sort(keys, values, less, valid);                                                            \
-  }
-  SIMT_CUB_SORT(Sort)
-  SIMT_CUB_SORT(StableSort)
-#undef SIMT_CUB_SORT
-
  private:
-  void fill(Key (&keys)[Items], int valid, const Key& with) const {
-    for (int i = 0; i < Items; ++i) {
-      if (static_cast<int>(get_linear_tid()) * Items + i >= valid) keys[i] = with;
-    }
-  }
+  friend detail::MergeSortForms<WarpMergeSort, Key, Items, Value, count>;
+
   template <class Less>
-  void sort(Key (&keys)[Items], Value* values, Less less, int valid = count) {
+  void sort(Key (&keys)[Items], Value* values, Less less, int valid) {
     const int lane = static_cast<int>(get_linear_tid());
     for (int i = 0; i < Items; ++i) {
       storage_.keys[lane * Items + i] = keys[i];
