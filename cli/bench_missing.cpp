@@ -25,13 +25,13 @@ namespace {
 // What the result files of a device lack, of all these ops. Read again each time: others may measure, too.
 std::vector<MissingCase> all_missing(const std::vector<OpEntry>& ops, double patience,
                                      const std::function<fs::path(const OpEntry&)>& file_of,
-                                     int arch, SourceDigests& sources) {
+                                     int arch, SourceDigests& sources, TakenCalls& taken) {
   std::vector<MissingCase> all;
   for (const OpEntry& e : ops) {
     const fs::path path = file_of(e);
     std::optional<harness::ResultFile> file;
     if (fs::exists(path)) file = harness::read_result_file(path);
-    std::ranges::move(missing_cases(e, file ? &*file : nullptr, arch, patience, sources),
+    std::ranges::move(missing_cases(e, file ? &*file : nullptr, arch, patience, sources, taken),
                       std::back_inserter(all));
   }
   return all;
@@ -110,9 +110,11 @@ void add_missing_frameworks(const Measuring& m, const std::vector<OpEntry>& ops,
 int list_missing_of(const Options& o, const harness::Places& places, const Backend& backend,
                     const std::vector<OpEntry>& ops) {
   SourceDigests sources(places.root);
+  TakenCalls taken;
   const auto file_of = [&](const OpEntry& e) { return result_file(places, e, backend); };
   const auto& info = backend.probe.info;
-  return list_missing(o, info.name, all_missing(ops, o.patience, file_of, info.arch, sources));
+  return list_missing(o, info.name,
+                      all_missing(ops, o.patience, file_of, info.arch, sources, taken));
 }
 
 int list_missing_of_files(const Options& o, const harness::Places& places,
@@ -125,13 +127,14 @@ int list_missing_of_files(const Options& o, const harness::Places& places,
   if (devices.empty())
     throw Refusal("no GPU answers here, and no GPU has left results of these ops");
   int status = all_passed;
+  TakenCalls taken;
   for (const auto& [file, arch] : devices) {
     SourceDigests sources(places.root);
     const auto file_of = [&, name = file](const OpEntry& e) {
       return places.root / "ops" / e.family / e.folder / "results" / name;
     };
     status = list_missing(o, fs::path(file).stem().string(),
-                          all_missing(ops, o.patience, file_of, arch, sources));
+                          all_missing(ops, o.patience, file_of, arch, sources, taken));
   }
   return status;
 }
@@ -145,6 +148,7 @@ int bench_missing(const Measuring& m, const std::vector<OpEntry>& ops) {
   const auto file_of = [&](const OpEntry& e) { return result_file(m.places, e, m.backend); };
   const bool shown = !m.options.json;
   SourceDigests sources(m.places.root);
+  TakenCalls taken;
   std::set<std::string> tried, folders;
   nlohmann::ordered_json told = harness::to_json(m.head);
   told["ops"] = nlohmann::ordered_json::array();
@@ -152,7 +156,7 @@ int bench_missing(const Measuring& m, const std::vector<OpEntry>& ops) {
   std::size_t left = 0;
   for (;;) {
     std::vector<MissingCase> cases =
-        all_missing(ops, m.options.patience, file_of, m.backend.probe.info.arch, sources);
+        all_missing(ops, m.options.patience, file_of, m.backend.probe.info.arch, sources, taken);
     std::erase_if(cases, [&](const MissingCase& c) { return tried.contains(where(c)); });
     left = cases.size();
     const MissingCase* const next = most_urgent(cases);

@@ -76,10 +76,13 @@ std::string where(const MissingCase& m) {
 }
 
 std::vector<MissingCase> missing_cases(const OpEntry& entry, const harness::ResultFile* file,
-                                       int arch, double patience, SourceDigests& sources) {
+                                       int arch, double patience, SourceDigests& sources,
+                                       TakenCalls& taken) {
   const OpResults* results = file ? file->find(entry.name()) : nullptr;
   std::vector<MissingCase> found;
-  for (const harness::Attempt& a : entry.attempts) {
+  const std::vector<std::vector<bool>>& takes = taken.of(entry);
+  for (std::size_t i = 0; i < entry.attempts.size(); ++i) {
+    const harness::Attempt& a = entry.attempts[i];
     const Case& test = entry.op->cases[a.test];
     const harness::MeasuredCase at{test.name, std::string(name(a.dtype))};
     const harness::Plan plan = harness::make_plan(*entry.op, test, a.dtype);
@@ -87,8 +90,9 @@ std::vector<MissingCase> missing_cases(const OpEntry& entry, const harness::Resu
     const double work = harness::work_of(entry.op->cost(args.get()));
     std::optional<Lack> worst;
     std::vector<std::string> names;
-    for (const Contestant& c : entry.contestants) {
-      if (c.rung->min_arch > arch || !c.rung->supports(args.get()).empty()) continue;
+    for (std::size_t who = 0; who < entry.contestants.size(); ++who) {
+      const Contestant& c = entry.contestants[who];
+      if (c.rung->min_arch > arch || !takes[i][who]) continue;
       const std::optional<Lack> lack = lack_of(c, results, at, sources);
       if (!lack) continue;
       const auto pace = results ? pace_of(*results, c.name, at.dtype) : std::nullopt;

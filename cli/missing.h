@@ -5,6 +5,7 @@
 
 #include "cli/select.h"
 #include "cli/source_digest.h"
+#include "cli/taken_calls.h"
 #include "harness/result_file.h"
 
 namespace warpath::cli {
@@ -25,7 +26,8 @@ struct MissingCase {
 // fastest rung and the fastest peer of the file are timed, so that ratios are of times taken side by side. Rungs that would
 // take longer than `patience` by their time in another case are not missing. `file`: null where there is none yet.
 std::vector<MissingCase> missing_cases(const OpEntry& entry, const harness::ResultFile* file,
-                                       int arch, double patience, SourceDigests& sources);
+                                       int arch, double patience, SourceDigests& sources,
+                                       TakenCalls& taken);
 
 // The case to be measured next; null: none. The smallest of the most urgent: its times tell how long others would take.
 const MissingCase* most_urgent(const std::vector<MissingCase>& cases);

@@ -1,3 +1,6 @@
+#include <unistd.h>
+
+#include "core/host/error.h"
 #include "toy.h"
 
 namespace warpath::toy {
@@ -27,7 +30,16 @@ std::vector<Case> cases() {
 
 WARPATH_OP(Args, .reference = reference, .cases = cases, .cost = cost);
 
+// As a GPU's driver: of no use in a child of a process that has used it.
+void use_driver() {
+#ifdef FAKE_GPU
+  static const pid_t user = getpid();
+  if (user != getpid()) throw Error("initialization error");
+#endif
+}
+
 void good(const Args& a, cudaStream_t) {
+  use_driver();
   each(a.x, a.y, [&](double x) { return a.factor * x; });
 }
 
@@ -40,6 +52,7 @@ void with_scratch(const Args& a, cudaStream_t) {
 }
 
 std::string only_even(const Args& a) {
+  use_driver();
   return a.x.shape[1] % 2 ? "needs an even number of columns" : "";
 }
 
