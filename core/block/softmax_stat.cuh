@@ -40,10 +40,16 @@ __device__ __forceinline__ Stat include(Stat a, float x) {
 // Rows of c * x, with c > 0 and x the numbers at hand: with factor = c * log2(e), one FMA and one ex2 give an
 // exponential. `shift` is the maximum in that unit, or 0 for a row of nothing but -inf.
 __device__ __forceinline__ float shift_of(float max, float factor) {
-  return max == -INFINITY ? 0.0f : max * factor;
+  return max == -INFINITY ? 0.0f : __fmul_rn(max, factor);
 }
 __device__ __forceinline__ float exp_scaled(float x, float factor, float shift) {
   return ptx::exp2(fmaf(x, factor, -shift));
+}
+
+// What sums relative to the shift of an earlier maximum become relative to a later one are multiplied with. Exactly 1 where the
+// maximum stays: as an FMA it would be 2^(what `shift` was rounded by), once per tile of a long row.
+__device__ __forceinline__ float shrink_to(float shift, float earlier_max, float factor) {
+  return ptx::exp2(__fsub_rn(__fmul_rn(earlier_max, factor), shift));
 }
 
 template <int Width = 32>

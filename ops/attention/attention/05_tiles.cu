@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(threads)
       }
       max = warp_reduce<side>(max, [](float a, float b) { return fmaxf(a, b); });
       const float shift = softmax::shift_of(max, factor);
-      const float shrink = softmax::exp_scaled(stat[r].max, factor, shift);
+      const float shrink = softmax::shrink_to(shift, stat[r].max, factor);
       stat[r] = {max, stat[r].sum * shrink};
 #pragma unroll
       for (int c = 0; c < each; ++c) {

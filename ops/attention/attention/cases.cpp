@@ -158,6 +158,9 @@ std::vector<Case> features() {
       sized("ramp", {40, 130, 1, 1, 32}, {.fill = Fill::ramp, .scalars = {{"scale", 0.1}}}),
       sized("far below zero", {40, 70, 1, 1, 32},
             {.fill = Fill::low, .scalars = {{"scale", 0.001}}}),
+      // What a tile adds to the error of a row without a new maximum shows after many tiles.
+      sized("many keys, large logits", {9, 6000, 1, 1, 32},
+            {.fill = Fill::low, .scalars = {{"scale", 0.001}}, .dtypes = bf16()}),
   };
 }
 

@@ -4,11 +4,11 @@
 // tiles that need a mask come first. Queries and keys lie in panels of 64 elements of dim, 128 bytes per row, as
 // TMA writes them and as wgmma reads them; values lie in the same way and are read with dim along the rows.
 #pragma once
+#include "core/block/softmax_stat.cuh"
 #include "core/hopper/pipeline_state.cuh"
 #include "core/hopper/ring.cuh"
 #include "core/hopper/staging.cuh"
 #include "core/hopper/warp_groups.cuh"
-#include "core/ptx/exp2.cuh"
 #include "core/ptx/tma.cuh"
 #include "core/ptx/wgmma.cuh"
 #include "core/warp/reduce.cuh"
@@ -214,9 +214,8 @@ __device__ __forceinline__ void exponentiate(float (&scores)[Count], RowStats& s
     for (int j = 0; j < Count / 4; ++j)
       max = fmaxf(max, fmaxf(scores[4 * j + 2 * half], scores[4 * j + 2 * half + 1]));
     max = warp_reduce<4>(max, [](float a, float b) { return fmaxf(a, b); });
-    // A row that has seen no key yet subtracts 0: -inf - -inf would be NaN.
-    const float shift = max == -INFINITY ? 0.0f : max * scale;
-    factor[half] = ptx::exp2(stats.max[half] * scale - shift);
+    const float shift = softmax::shift_of(max, scale);
+    factor[half] = softmax::shrink_to(shift, stats.max[half], scale);
     stats.max[half] = max;
     float sum = stats.sum[half] * factor[half];
 #pragma unroll
@@ -224,7 +223,7 @@ __device__ __forceinline__ void exponentiate(float (&scores)[Count], RowStats& s
 #pragma unroll
       for (int e = 0; e < 2; ++e) {
         float& s = scores[4 * j + 2 * half + e];
-        s = ptx::exp2(fmaf(s, scale, -shift));
+        s = softmax::exp_scaled(s, scale, shift);
         sum += s;
       }
     stats.sum[half] = sum;

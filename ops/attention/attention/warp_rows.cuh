@@ -87,7 +87,7 @@ struct WarpRows {
           max = fmaxf(max, fmaxf(s[m][n][2 * h], s[m][n][2 * h + 1]));
         max = warp_reduce<4>(max, [](float a, float b) { return fmaxf(a, b); });
         const float shift = softmax::shift_of(max, factor);
-        shrink[m][h] = softmax::exp_scaled(row[m][h].max, factor, shift);
+        shrink[m][h] = softmax::shrink_to(shift, row[m][h].max, factor);
         row[m][h] = {max, row[m][h].sum * shrink[m][h]};
         grown = grown || shrink[m][h] != 1.0f;
       }
