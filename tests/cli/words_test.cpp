@@ -276,6 +276,25 @@ TEST(Words, HelpHasExamples) {
   EXPECT_EQ(lab.run({"--help"}).status, 0);
 }
 
+// CLI11 from 2.4 on takes an argument `x` and an option `--x` for one and the same, and no command would start.
+TEST(Words, NoArgumentHasTheNameOfAnOption) {
+  const Lab lab;
+  for (const char* command :
+       {"doctor", "days", "day", "start", "watch", "hint", "solution", "grade", "done", "ops",
+        "run", "check", "bench", "xray", "profile", "tables"}) {
+    const Said s = lab.run({command, "--help"});
+    ASSERT_EQ(s.status, 0) << command;
+    std::istringstream lines(s.out);
+    bool arguments = false;
+    for (std::string line; std::getline(lines, line);) {
+      if (!line.starts_with("  ")) arguments = line.starts_with("Positionals");
+      if (!arguments || !line.starts_with("  ")) continue;
+      const std::string name = line.substr(2, line.find(' ', 2) - 2);
+      EXPECT_EQ(s.out.find("  --" + name + " "), std::string::npos) << command << " " << name;
+    }
+  }
+}
+
 // A page of libraries that are all in order says nothing.
 TEST(Words, TheDoctorCountsTheLibrariesThatOpen) {
   const Lab lab;

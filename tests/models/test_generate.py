@@ -13,6 +13,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import AutoModelForCausalLM
 
 PROMPTS = [b"the small dog", b"a", b"two b"]
+PAGE = 64 if BACKEND == "cuda" else 16  # tokens of a page of the cache
 
 
 def generate(*words, status=0):
@@ -90,18 +91,22 @@ def test_repetition_penalty(made):
 MANY = [b"the small dog sees", b"a", b"two birds", b"every cat is he", b"0123456789012345", b"no"]
 
 
-def test_what_is_beside_a_text_does_not_change_it(made):
+@pytest.mark.parametrize(
+    ("kind", "places"), [("gpt2", "n_positions"), ("llama3", "max_position_embeddings")]
+)
+def test_what_is_beside_a_text_does_not_change_it(kind, places, tmp_path):
     """Places and pages change hands, texts move to the host and back; every bit stays."""
-    _, folder = made
-    words = ("--model", folder, "--max-new", 20, "--ignore-eos", "--logprobs", "--chunk", 7)
+    make_model(kind, tmp_path, vocab_size=256, **{places: 3 * PAGE})
+    count = 2 * PAGE - 2  # so that most texts have three pages
+    words = ("--model", tmp_path, "--max-new", count, "--ignore-eos", "--logprobs", "--chunk", 7)
     words += ("--batch", 3)
     together = lines(*words, *prompts(*MANY), "--seed", 5)
     assert all(line["moves"] == 0 for line in together)
-    # Three texts of three pages each would want nine.
+    # Three texts at a time want eight or nine.
     crowded = lines(*words, *prompts(*MANY), "--seed", 5, "--pages", 5)
     assert sum(line["moves"] for line in crowded) > 0
     for i, (line, other) in enumerate(zip(together, crowded, strict=True)):
-        assert line["seed"] == 5 + i and len(line["ids"]) == 20
+        assert line["seed"] == 5 + i and len(line["ids"]) == count
         assert line["ids"] == other["ids"] and line["logprobs"] == other["logprobs"]
     for i in (0, 3, 5):
         alone = lines(*words, *prompts(MANY[i]), "--seed", 5 + i)[0]
