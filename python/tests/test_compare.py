@@ -3,13 +3,14 @@
 import json
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 import torch
 import warpath
 from conftest import OPS
-from warpath import _bench, _cases, _compare, _overhead, _rows
+from warpath import _bench, _cases, _compare, _overhead, _rows, _timing
 
 pytest.importorskip("pandas")
 
@@ -223,3 +224,20 @@ def test_after_torch_compile():
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout == "" and done.stderr == ""
+
+
+def test_the_device_lock_holds_until_its_outermost_end(monkeypatch, tmp_path):
+    """Another process gets it only then: closing an inner handle of the file would give a POSIX lock up."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    take = "import fcntl, sys; fcntl.lockf(open(sys.argv[1], 'a'), fcntl.LOCK_EX | fcntl.LOCK_NB)"
+    file = str(tmp_path / "warpath-gpu.lock")
+
+    def is_free() -> bool:
+        done = subprocess.run([sys.executable, "-c", take, file], capture_output=True, check=False)
+        return done.returncode == 0
+
+    with _timing.device_lock():
+        with _timing.device_lock():
+            pass
+        assert not is_free()
+    assert is_free()

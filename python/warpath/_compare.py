@@ -76,8 +76,9 @@ def _computes_more(op: Op, case_data: CaseData) -> bool:
 
 
 def measure(row: Row, op: Op, case_data: CaseData, timed: bool = True) -> Result:
-    """Checked first, then timed, then checked again."""
-    with _quietly():
+    """Checked first, then timed, then checked again; all of it alone on the GPU, or what another process times would wait for
+    this one's checks."""
+    with _quietly(), _timing.device_lock() if row.on_gpu and timed else contextlib.nullcontext():
         return _measure(row, op, case_data, timed)
 
 

@@ -1,7 +1,8 @@
 // A block per row: its threads take every 256th element and join by shuffles.
 //
 // What changed: the loads of a warp are neighbours, and a row has 256 threads. The root is taken once, by one thread.
-// Limit: one long row is the work of one SM. A thread has a load or two in flight, of 2 or 4 bytes.
+// Limit: one long row is the work of one SM. A thread has a load or two in flight, of 2 or 4 bytes. Sums of more than 2^20
+// elements are refused: a thread's float sum of a million squares no longer notices the small ones.
 #include "ops/reduce/norm/kinds.cuh"
 
 namespace warpath::norm {
@@ -31,7 +32,13 @@ void launch(const Args& args, cudaStream_t stream) {
   CUDA_CHECK(cudaGetLastError());
 }
 
-WARPATH_RUNG(Args, launch, .supports = in_rows);
+std::string supports(const Args& args) {
+  return args.kind == Kind::infinity || args.x.shape[1] <= (1 << 20)
+             ? in_rows(args)
+             : "takes sums of at most 2^20 elements: 256 float sums of longer rows are too coarse";
+}
+
+WARPATH_RUNG(Args, launch, .supports = supports);
 
 }  // namespace
 }  // namespace warpath::norm
