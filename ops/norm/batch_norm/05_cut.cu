@@ -26,11 +26,12 @@ std::string supports(const Forward& args) {
   return norm::cut_takes(args.shape(), size_of(args.x.dtype), norm::most_threads, args.x.as<char>(),
                          args.y.as<char>());
 }
-std::string untimed(const Forward&) {
-  return "no GPU has timed it yet; a lower rung is chosen until one has";
+std::string preferred(const Forward& args) {
+  return norm::cut_timed(args.x.dtype);
 }
 
-WARPATH_RUNG(Forward, launch, .supports = supports, .preferred = untimed, .scratch = scratch_bytes);
+WARPATH_RUNG(Forward, launch, .supports = supports, .preferred = preferred,
+             .scratch = scratch_bytes);
 
 }  // namespace
 }  // namespace warpath::batch_norm

@@ -7,6 +7,7 @@
 #include "core/host/dispatch.cuh"
 #include "ops/norm/group_norm/problem.cuh"
 #include "ops/norm/planes_cut.cuh"
+#include "ops/norm/ring_forward.cuh"
 
 namespace warpath::group_norm {
 namespace {
@@ -26,11 +27,15 @@ std::string supports(const Forward& args) {
   return norm::cut_takes(args.shape(), size_of(args.x.dtype), norm::most_threads, args.x.as<char>(),
                          args.y.as<char>());
 }
-std::string untimed(const Forward&) {
-  return "no GPU has timed it yet; a lower rung is chosen until one has";
+std::string preferred(const Forward& args) {
+  if (norm::ring_takes(args.shape(), size_of(args.x.dtype), args.x.as<char>(), args.y.as<char>())
+          .empty())
+    return "05 reads such groups once";
+  return norm::cut_timed(args.x.dtype);
 }
 
-WARPATH_RUNG(Forward, launch, .supports = supports, .preferred = untimed, .scratch = scratch_bytes);
+WARPATH_RUNG(Forward, launch, .supports = supports, .preferred = preferred,
+             .scratch = scratch_bytes);
 
 }  // namespace
 }  // namespace warpath::group_norm

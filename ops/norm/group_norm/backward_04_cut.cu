@@ -25,11 +25,11 @@ std::string supports(const Backward& args) {
   return norm::cut_takes(args.shape(), size_of(args.x.dtype), norm::most_threads / 2,
                          args.x.as<char>(), args.dy.as<char>(), args.dx.as<char>());
 }
-std::string untimed(const Backward&) {
-  return "no GPU has timed it yet; a lower rung is chosen until one has";
+std::string preferred(const Backward& args) {
+  return norm::cut_timed(args.x.dtype);
 }
 
-WARPATH_RUNG(Backward, launch, .supports = supports, .preferred = untimed,
+WARPATH_RUNG(Backward, launch, .supports = supports, .preferred = preferred,
              .scratch = scratch_bytes);
 
 }  // namespace

@@ -47,7 +47,7 @@ std::int64_t scratch_of_slices(const Args& args) {
 }
 
 std::string many_tokens(const Args& args) {
-  return args.hidden.shape[0] >= 4096 ? "" : "no GPU has timed it with fewer than 8192 tokens: 04";
+  return args.hidden.shape[0] >= 1024 ? "" : "no GPU has timed it with fewer than 1024 tokens: 04";
 }
 
 WARPATH_RUNG(Args, launch, .supports = tensor_cores_need, .preferred = many_tokens,
