@@ -4,6 +4,8 @@
 #   tests/gpu.sh [build|simt|check|wrong|sanitize|models|bench|missing|python]…     all but `missing` by default
 #                                                        simt: the CPU backend and its tests, by this machine's compiler
 #   OPS="softmax reduce" tests/gpu.sh bench              some ops only
+#   JOBS=12 tests/gpu.sh check sanitize                  so many ops at a time; 8 by default
+#   TOOLS="memcheck racecheck" LIMIT=200 SANITIZE_ARGS=--brief tests/gpu.sh sanitize         some tools, seconds per op
 #   SECONDS_LEFT=1200 tests/gpu.sh missing               what the result files lack, until so many seconds are over
 #   JOBS=4 BENCH_ARGS="--python python3" tests/gpu.sh bench          so many benches at a time, with these arguments
 set -u -o pipefail
@@ -15,11 +17,49 @@ steps=${*:-build simt check wrong sanitize models bench python}
 status=0
 note() { printf '\n=== %s (%ss)\n' "$*" "$SECONDS"; }
 
+# The folders that $OPS names, one per line.
+folders() {
+  if [ "$ops" != all ]; then
+    printf '%s\n' $ops
+    return
+  fi
+  local header folder
+  for header in ops/*/*/*.h; do
+    folder=$(basename "$(dirname "$header")")
+    [ "$(basename "$header" .h)" = "$folder" ] && echo "$folder"
+  done
+}
+
+# side_by_side NAME COMMAND…: for each op `COMMAND… OP …`, where OP takes its place at {}; a line when it ends, its log in $build/log.
+# While one op's references are computed, another's kernels run.
+side_by_side() {
+  local name=$1
+  shift
+  mkdir -p "$build/log"
+  folders | LOG=$build/log/$name xargs -P "${JOBS:-8}" -I{} bash -c '
+    log=$LOG-$1.log
+    shift
+    begin=$SECONDS
+    "$@" >"$log" 2>&1
+    code=$?
+    printf "%-24s %4ss  %s\n" "$(basename "$log" .log)" "$((SECONDS - begin))" "$(grep -E "checks passed" "$log" | tail -n 1)"
+    [ $code = 0 ] && exit
+    if [ $code = 124 ]; then
+      echo "  not finished in its time"
+    else
+      grep -E "failed|hazard|ERROR SUMMARY" "$log" | head -n 12 | grep . || tail -n 2 "$log"
+    fi
+    exit 1' _ {} "$@"
+}
+
 for step in $steps; do
   note "$step"
   case $step in
     build)
-      cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release >"$build.log" 2>&1 &&
+      # For this machine's GPU alone.
+      arch=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d .)
+      [ "$arch" = 90 ] && arch=90a
+      cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CUDA_ARCHITECTURES=$arch-real" >"$build.log" 2>&1 &&
         ninja -C "$build" lab backends_cuda >>"$build.log" 2>&1 || { tail -n 40 "$build.log"; exit 1; }
       grep -E '^-- peers' "$build.log"
       ;;
@@ -29,9 +69,8 @@ for step in $steps; do
       "$lab" check $ops --backend simt || status=1
       ctest --test-dir "$build" -j "$(nproc)" -L '^cpu$' -LE '^all$' --output-on-failure || status=1
       ;;
-    # shellcheck disable=SC2086
-    check) "$lab" check $ops --backend cuda --peers || status=1 ;;
-    wrong) "$lab" check $ops --backend cuda --wrong || status=1 ;;
+    check) side_by_side check "$lab" check {} --backend cuda --peers || status=1 ;;
+    wrong) side_by_side wrong "$lab" check {} --backend cuda --wrong || status=1 ;;
     sanitize)
       # A kernel with a race first: a tool that does not see it would not see others either. Any op that ships one.
       control=$(printf '%s\n' ops/*/*/wrong/missing_barrier.cu | head -n 1)
@@ -42,10 +81,11 @@ for step in $steps; do
         echo "racecheck did not see the race in $control"
         status=1
       fi
-      for tool in memcheck racecheck initcheck synccheck; do
+      for tool in ${TOOLS:-memcheck racecheck initcheck synccheck}; do
         note "compute-sanitizer $tool"
         # shellcheck disable=SC2086
-        $sanitizer --tool $tool "$lab" check $ops --backend cuda --timeout 300 ${SANITIZE_ARGS:-} || status=1
+        side_by_side "$tool" timeout "${LIMIT:-1200}" $sanitizer --tool $tool "$lab" check {} --backend cuda --timeout 300 ${SANITIZE_ARGS:-} ||
+          status=1
       done
       ;;
     models)
@@ -72,12 +112,8 @@ for step in $steps; do
       ;;
     bench)
       # Several side by side: each takes its turn at the GPU, and computes references while others have theirs.
-      names=$ops
-      [ "$ops" != all ] || names=$(for header in ops/*/*/*.h; do
-        [ "$(basename "$header" .h)" = "$(basename "$(dirname "$header")")" ] && basename "$header" .h
-      done)
       # shellcheck disable=SC2086
-      printf '%s\n' $names | xargs -P "${JOBS:-4}" -I{} "$lab" bench {} --backend cuda --save ${BENCH_ARGS:-} || status=1
+      folders | xargs -P "${JOBS:-4}" -I{} "$lab" bench {} --backend cuda --save ${BENCH_ARGS:-} || status=1
       "$lab" tables || status=1
       ;;
     missing)
