@@ -86,6 +86,16 @@ def test_wrong_rows_show():
     assert result.passed is None and result.note == "OSError: it is not there"
 
 
+def test_rows_that_compute_more_have_no_time():
+    """A library that has no way to leave a gradient out does more work; the means of groups are none to speak of."""
+    op = OPS["linear_cross_entropy"]
+    case = _compare.choose_case(op, "8192 tokens, loss alone", None)[0]
+    assert _compare._computes_more(op, _cases.CaseData(case, "bf16", rows=40, words=300, width=64))
+    op = OPS["group_norm"]
+    case = _compare.choose_case(op, "16x320x64x64 silu", None)[0]
+    assert not _compare._computes_more(op, _cases.CaseData(case, "bf16", batch=1))
+
+
 def test_command(capsys, tmp_path):
     pytest.importorskip("matplotlib")
     words = ["vector_add", "--case", "prime", "--row", "numpy", "--row", "PyTorch"]
