@@ -168,7 +168,7 @@ void grid_ended(Grid& grid, bool faulted) {
 }
 
 constexpr CheckHooks hooks = {
-    allocated,      has_rows,      freed,        bad_free,        bad_range,     forgot_all,
+    allocated,      has_shape,     freed,        bad_free,        bad_range,     forgot_all,
     written,        copied_out,    trust_all,    block_began,     block_ended,   barrier_passed,
     warp_operation, named_arrived, named_passed, barriers_differ, barrier_lacks, warp_lacks,
     blocks_met,     cluster_met,   grid_ended,   copy_began,      copy_landed,   release_object,

@@ -21,22 +21,8 @@ std::string allocation_text(const Region& region) {
   return "the " + std::to_string(region.end() - region.start()) + "-byte allocation";
 }
 
-std::string element(std::string_view name, std::size_t offset, std::size_t size) {
-  const bool whole = offset % size == 0;
-  const std::string at = std::to_string(whole ? offset / size : offset);
-  if (name.empty()) return (whole ? "element " : "byte ") + at;
-  return std::string(name) + (whole ? "[" + at + "]" : " at byte " + at);
-}
-
-std::string element(std::string_view name, std::size_t offset, std::size_t size,
-                    const ArrayShape& shape) {
-  if (!shape.known) return element(name, offset, size);
-  std::string text(name);
-  for (unsigned i = 0; i < shape.rank; ++i) {
-    text += "[" + std::to_string(offset / shape.steps[i]) + "]";
-    offset %= shape.steps[i];
-  }
-  return text + (offset != 0 ? " at byte " + std::to_string(offset) : "");
+std::string place_in(const Region& region, const Access& access) {
+  return place_in_allocation(access.address - region.start(), access.size, region.shape);
 }
 
 std::uint64_t rank_of(const Block& block) {
@@ -330,8 +316,7 @@ void uninitialised(const Access& access, const Region* region) {
   Finding f = finding_here(kind, access.pc);
   f.what = access_text(access) + " that nobody wrote, ";
   if (region != nullptr) {
-    f.what += element("", access.address - region->start(), access.size) + " of " +
-              allocation_text(*region);
+    f.what += place_in(*region, access) + " of " + allocation_text(*region);
     about_region(&f, *region, access);
   } else {
     const Block& owner = *shared_owner(block, access.address);

@@ -52,11 +52,7 @@ std::string at_line(const SourceLocation& location) {
 std::string name_of_element(const Finding& f) {
   const std::string name = block_name(f);
   if (name.empty() || f.element == 0) return "";
-  if (f.rows.known && f.offset >= 0)
-    return " (" + element(name, static_cast<std::size_t>(f.offset), f.element, f.rows) + ")";
-  const auto size = static_cast<long long>(f.element);
-  if (f.offset % size != 0) return " (" + name + ")";
-  return " (" + name + "[" + std::to_string(f.offset / size) + "])";
+  return " (" + element_of_allocation(name, f.offset, f.element, f.shape) + ")";
 }
 
 // What orders the two sides of a race.

@@ -41,7 +41,7 @@ struct Finding {
   const void* freed_at = nullptr;
   std::size_t bytes = 0;
   long long offset = 0;
-  ArrayShape rows{};        // of the allocation, if what points to it points to arrays
+  ArrayShape shape{};       // of the allocation, by the type of the pointer to it
   std::size_t element = 0;  // bytes of the access; 0: the offset says nothing
   std::uint64_t rank = 0;   // the smallest is shown
   bool warning = false;     // shown, but no reason to fail

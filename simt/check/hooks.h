@@ -9,7 +9,7 @@ namespace simt::check {
 
 // regions.cpp
 void allocated(const void* base, std::size_t size, MemoryKind kind, const void* caller);
-void has_rows(const void* base, const ArrayShape& shape);
+void has_shape(const void* base, const ArrayShape& shape);
 bool freed(void* base, std::size_t size, const void* caller);
 void bad_free(const void* pointer, const void* caller);
 void bad_free(const void* pointer, const void* caller, const char* function);

@@ -87,7 +87,7 @@ void tell_region(Finding& f, const Region& region, Address address, std::size_t 
   f.bytes = region.end() - region.start();
   f.offset = static_cast<long long>(address - region.start());
   f.element = element;
-  f.rows = region.rows;
+  f.shape = region.shape;
 }
 
 void allocated(const void* base, std::size_t size, MemoryKind kind, const void* caller) {
@@ -113,9 +113,9 @@ void trust_all() {
   for (const auto& [base, region] : all.by_base) region->trusted = true;
 }
 
-void has_rows(const void* base, const ArrayShape& shape) {
+void has_shape(const void* base, const ArrayShape& shape) {
   Region* const region = region_before(reinterpret_cast<Address>(base));
-  if (region != nullptr && region->base == reinterpret_cast<Address>(base)) region->rows = shape;
+  if (region != nullptr && region->base == reinterpret_cast<Address>(base)) region->shape = shape;
 }
 
 bool freed(void* base, std::size_t size, const void* caller) {

@@ -124,7 +124,7 @@ struct Region {
   bool trusted;        // counts as written
   std::string name{};  // given by the host
   Address data = 0;    // and where what it names begins: kernels may touch nothing before
-  ArrayShape rows{};   // of an allocation for a pointer to arrays
+  ArrayShape shape{};  // by the type of the pointer to it
 
   Address start() const { return data > base ? data : base; }
   Address end() const { return base + size; }

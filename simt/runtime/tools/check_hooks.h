@@ -44,7 +44,8 @@ struct LostError {
 struct CheckHooks {
   // `caller` is null for memory that the program knows nothing of.
   void (*allocated)(const void* base, std::size_t size, MemoryKind kind, const void* caller);
-  void (*has_rows)(const void* base, const ArrayShape& shape);  // of what was allocated last
+  // What the pointer to it points to.
+  void (*has_shape)(const void* base, const ArrayShape& shape);
   // True: the check keeps the memory for a while, and gives it back with heap_free.
   bool (*freed)(void* base, std::size_t size, const void* caller);
   void (*bad_free)(const void* pointer, const void* caller);
