@@ -168,12 +168,13 @@ void grid_ended(Grid& grid, bool faulted) {
 }
 
 constexpr CheckHooks hooks = {
-    allocated,      has_shape,     freed,        bad_free,        bad_range,     forgot_all,
-    written,        copied_out,    trust_all,    block_began,     block_ended,   barrier_passed,
-    warp_operation, named_arrived, named_passed, barriers_differ, barrier_lacks, warp_lacks,
-    blocks_met,     cluster_met,   grid_ended,   copy_began,      copy_landed,   release_object,
-    acquire_object, async_access,  async_time,   barrier_made,    barrier_used,  phase_seen,
-    phase_ended,    proxy_fence,   error_lost,   error_read,      async_misuse};
+    allocated,         has_shape,     freed,        bad_free,        bad_range,     forgot_all,
+    written,           copied_out,    trust_all,    block_began,     block_ended,   barrier_passed,
+    warp_operation,    named_arrived, named_passed, barriers_differ, barrier_lacks, warp_lacks,
+    blocks_met,        cluster_met,   grid_ended,   copy_began,      copy_landed,   release_object,
+    acquire_object,    async_access,  async_time,   barrier_made,    barrier_used,  phase_seen,
+    phase_ended,       proxy_fence,   error_lost,   error_read,      async_misuse,  object_made,
+    misaligned_surface};
 
 void choose(const std::string& list) {
   const auto has = [&](const char* name) {

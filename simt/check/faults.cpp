@@ -18,6 +18,10 @@ std::string bytes_text(std::size_t count) {
 }
 
 std::string allocation_text(const Region& region) {
+  if (region.object != nullptr) {
+    const std::string name = allocated_name(location_of(region.allocated_at));
+    return std::string("the ") + region.object + (name.empty() ? "" : " '" + name + "'");
+  }
   return "the " + std::to_string(region.end() - region.start()) + "-byte allocation";
 }
 
@@ -115,6 +119,11 @@ Finding* bad_region(const Region* region, const Access& access) {
   if (region == nullptr) {
     return bad_access("out of bounds", access_text(access) + " in no allocation of device memory",
                       access.pc);
+  }
+  if (region->freed && access.address < region->end() && region->object != nullptr) {
+    return about_region(
+        bad_access("use after free", "use of " + allocation_text(*region), access.pc), *region,
+        access);
   }
   if (region->freed && access.address < region->end()) {
     return about_region(bad_access("use after free",
@@ -335,6 +344,13 @@ void too_early(const Access& access) {
            ", into which an asynchronous copy is under way";
   f.tail = "nobody has waited for the copy yet";
   add(std::move(f));
+}
+
+void misaligned(std::string what, std::string tail, const Region* region, const void* pc) {
+  Finding* const f = bad_access("misaligned", std::move(what), pc);
+  f->tail = std::move(tail);
+  if (region != nullptr) tell_region(*f, *region, region->base, 0);
+  end_with(f, cudaErrorMisalignedAddress);
 }
 
 void misaligned(const Access& access) {

@@ -41,6 +41,9 @@ bool look_at_variable(const Area& area, const Access& access);
 // Data of a module that the kernel got as an argument, and that is no variable of the device.
 bool is_host_data(const Block& block, Address address);
 void check_other_memory(Block& block, const Access& access);
+// Reports and ends the grid.
+[[noreturn]] void misaligned(std::string what, std::string tail, const Region* region,
+                             const void* pc);
 void uninitialised(const Access& access, const Region* region);
 void too_early(const Access& access);
 

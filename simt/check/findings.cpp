@@ -51,7 +51,7 @@ std::string at_line(const SourceLocation& location) {
 // " (out[256])" of an access to the memory that a line allocates as `out`.
 std::string name_of_element(const Finding& f) {
   const std::string name = block_name(f);
-  if (name.empty() || f.element == 0) return "";
+  if (name.empty() || f.element == 0 || f.of_object) return "";
   return " (" + element_of_allocation(name, f.offset, f.element, f.shape) + ")";
 }
 
@@ -175,7 +175,7 @@ std::string report_text(const Entry& entry) {
     text += " made at " + at;
   }
   if (const std::string at = short_name(location_of(f.freed_at)); !at.empty()) {
-    text += ", freed at " + at;
+    text += (f.of_object ? ", destroyed at " : ", freed at ") + at;
   }
   text += name_of_element(f);
   if (f.pc != nullptr) text += "\n  at " + at_line(location_of(f.pc));

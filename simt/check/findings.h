@@ -44,6 +44,7 @@ struct Finding {
   ArrayShape shape{};       // of the allocation, by the type of the pointer to it
   std::size_t element = 0;  // bytes of the access; 0: the offset says nothing
   std::uint64_t rank = 0;   // the smallest is shown
+  bool of_object = false;   // the allocation is a texture or surface object
   bool warning = false;     // shown, but no reason to fail
   bool told = false;        // `what` is a whole report, of the runtime
   // Of a race between two accesses.

@@ -88,6 +88,7 @@ void tell_region(Finding& f, const Region& region, Address address, std::size_t 
   f.offset = static_cast<long long>(address - region.start());
   f.element = element;
   f.shape = region.shape;
+  f.of_object = region.object != nullptr;
 }
 
 void allocated(const void* base, std::size_t size, MemoryKind kind, const void* caller) {
@@ -116,6 +117,14 @@ void trust_all() {
 void has_shape(const void* base, const ArrayShape& shape) {
   Region* const region = region_before(reinterpret_cast<Address>(base));
   if (region != nullptr && region->base == reinterpret_cast<Address>(base)) region->shape = shape;
+}
+
+void object_made(const void* base, const char* what) {
+  const void* const caller = program_caller(nullptr);
+  Region* const region = region_before(reinterpret_cast<Address>(base));
+  if (region == nullptr || region->base != reinterpret_cast<Address>(base)) return;
+  region->object = what;
+  region->allocated_at = caller;
 }
 
 bool freed(void* base, std::size_t size, const void* caller) {
@@ -162,6 +171,10 @@ void bad_free(const void* pointer, const void* caller, const char* function) {
   if (region == nullptr) {
     f.what = std::string(function) + " of a pointer that is no allocation of device memory";
   } else {
+    if (region->object != nullptr) {
+      function = std::strcmp(region->object, "texture object") == 0 ? "cudaDestroyTextureObject"
+                                                                    : "cudaDestroySurfaceObject";
+    }
     f.what = std::string(function) + " of " +
              (region->base == address ? std::string()
                                       : "byte " + std::to_string(address - region->base) + " of ");
@@ -253,7 +266,8 @@ void report_leaks() {
   Regions& all = regions();
   const std::shared_lock lock(all.mutex);
   for (const auto& [base, region] : all.by_base) {
-    if (region->freed || region->kind == MemoryKind::pinned || region->allocated_at == nullptr)
+    if (region->freed || region->kind == MemoryKind::pinned || region->object != nullptr ||
+        region->allocated_at == nullptr)
       continue;
     Finding f;
     f.kind = "leak";

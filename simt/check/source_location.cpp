@@ -156,7 +156,10 @@ std::string source_text(const SourceLocation& location) {
 
 std::string allocated_name(const SourceLocation& location) {
   const std::string text = source_text(location);
-  const auto call = text.find("Malloc");
+  auto call = text.find("Malloc");
+  for (const char* maker : {"CreateTextureObject", "CreateSurfaceObject"}) {
+    if (call == std::string::npos) call = text.find(maker);
+  }
   const auto begin = call == std::string::npos ? call : text.find('&', call);
   // A second allocation on the line: which one is it?
   if (begin == std::string::npos || text.find("Malloc", begin) != std::string::npos) return "";

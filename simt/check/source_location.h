@@ -32,7 +32,7 @@ const void* pc_of(const SourceLocation& location);
 std::string short_name(const SourceLocation& location);
 // The line itself, without the space around it.
 std::string source_text(const SourceLocation& location);
-// What the line's allocation is called there: "a" of cudaMalloc(&a, n). "" if that cannot be told.
+// What the line's allocation is called there: "a" of cudaMalloc(&a, n), also a texture or surface object. "" if that cannot be told.
 std::string allocated_name(const SourceLocation& location);
 
 }  // namespace simt::check

@@ -121,10 +121,11 @@ struct Region {
   const void* allocated_at;
   const void* freed_at;
   bool freed;
-  bool trusted;        // counts as written
-  std::string name{};  // given by the host
-  Address data = 0;    // and where what it names begins: kernels may touch nothing before
-  ArrayShape shape{};  // by the type of the pointer to it
+  bool trusted;                  // counts as written
+  std::string name{};            // given by the host
+  Address data = 0;              // and where what it names begins: kernels may touch nothing before
+  ArrayShape shape{};            // by the type of the pointer to it
+  const char* object = nullptr;  // "texture object", "surface object"; null: memory
 
   Address start() const { return data > base ? data : base; }
   Address end() const { return base + size; }
