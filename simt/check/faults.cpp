@@ -1,7 +1,5 @@
 #include "faults.h"
 
-#include <execinfo.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <mutex>
@@ -19,7 +17,7 @@ std::string bytes_text(std::size_t count) {
 
 std::string allocation_text(const Region& region) {
   if (region.object != nullptr) {
-    const std::string name = allocated_name(location_of(region.allocated_at));
+    const std::string name = allocated_name(location_of(region.allocated_by.in_program()));
     return std::string("the ") + region.object + (name.empty() ? "" : " '" + name + "'");
   }
   return "the " + std::to_string(region.end() - region.start()) + "-byte allocation";
@@ -69,15 +67,11 @@ namespace {
   stop(error);
 }
 
-// Of an access in a function of simt's headers that was not inlined: the call of it in the program.
+// Of an access in a function of a library that was not inlined: the call of it in the program.
 const void* in_program(const void* pc) {
-  if (!is_own_code(pc)) return pc;
-  void* frames[32];
-  const int count = backtrace(frames, 32);
-  for (int i = 0; i < count; ++i) {
-    if (!is_in_runtime(frames[i]) && !is_own_code(frames[i])) return frames[i];
-  }
-  return pc;
+  if (is_in_program(pc)) return pc;
+  const void* const call = CallStack::here().in_program();
+  return is_in_program(call) ? call : pc;
 }
 
 Finding* bad_access(FindingKind kind, std::string what, const void* pc) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "api/internal.h"
+#include "call_stack.h"
 #include "faults.h"
 #include "json.h"
 #include "source_location.h"
@@ -45,7 +46,7 @@ std::string at_line(const SourceLocation& location) {
   };
   if (location.inside_file.empty()) return place(location);
   return place(location) + "\n    inside " +
-         place({location.inside_file, location.inside_line, false, "", 0});
+         place({location.inside_file, location.inside_line, false, false, "", 0});
 }
 
 // " (out[256])" of an access to the memory that a line allocates as `out`.
@@ -251,6 +252,20 @@ void add_fault(FindingKind kind, const std::string& report, const std::string& k
   entry.finding.kernel = kernel;
   entry.count = 1;
   s.all.push_back(std::move(entry));
+}
+
+void name_calls(const std::string& kernel) {
+  Store& s = store();
+  const std::lock_guard lock(s.mutex);
+  CallStack launch;
+  for (auto& [key, entry] : s.fresh) {
+    Finding& f = entry.finding;
+    const bool known = is_in_program(f.pc) && (f.other == nullptr || is_in_program(f.other));
+    if (f.kernel != kernel || known) continue;
+    if (!launch.known()) launch = CallStack::here();
+    f.pc = call_of(f.pc, launch);
+    f.other = call_of(f.other, launch);
+  }
 }
 
 void print_new() {

@@ -73,8 +73,6 @@ void add_fault(FindingKind kind, const std::string& report, const std::string& k
 bool is_own_code(const void* pc);
 // True when the code is in one of simt's libraries.
 bool is_in_runtime(const void* pc);
-// The innermost caller that is no part of simt; `known` if that is it.
-const void* program_caller(const void* known);
 
 struct Entry {
   Finding finding;
@@ -88,6 +86,8 @@ struct Entry {
 // As it is printed, without the tool's name before it.
 std::string report_text(const Entry& entry);
 
+// The kernel ends, on the host's stack: what was found in it inside a library is at the line that called the library.
+void name_calls(const std::string& kernel);
 void print_new();
 // Everything since the last time; from now on all of it is news again.
 std::vector<Entry> take_findings();

@@ -1,6 +1,5 @@
 // Allocations of device memory, as the API makes and frees them.
 
-#include <execinfo.h>
 #include <simt/errors.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <mutex>
 #include <shared_mutex>
 #include <string>
+#include <utility>
 
 #include "access.h"
 #include "api/internal.h"
@@ -69,21 +69,19 @@ void clear_marks(const Region& region) {
 
 }  // namespace
 
-// The innermost caller that is no part of simt.
-const void* program_caller(const void* known) {
-  if (known != nullptr && !is_in_runtime(known)) return known;
-  void* frames[32];
-  const int count = backtrace(frames, 32);
-  for (int i = 0; i < count; ++i) {
-    if (!is_in_runtime(frames[i])) return frames[i];
-  }
-  return known;
+namespace {
+
+// `caller`: of the API. In a kernel that is enough.
+CallStack who_called(const void* caller) {
+  return front != nullptr && !is_in_runtime(caller) ? CallStack(caller) : CallStack::here();
 }
+
+}  // namespace
 
 void tell_region(Finding& f, const Region& region, Address address, std::size_t element) {
   f.name = region.name;
-  f.allocated_at = region.name.empty() ? region.allocated_at : nullptr;
-  f.freed_at = region.freed ? region.freed_at : nullptr;
+  f.allocated_at = region.name.empty() ? region.allocated_by.in_program() : nullptr;
+  f.freed_at = region.freed ? region.freed_by.in_program() : nullptr;
   f.bytes = region.end() - region.start();
   f.offset = static_cast<long long>(address - region.start());
   f.element = element;
@@ -96,8 +94,8 @@ void allocated(const void* base, std::size_t size, MemoryKind kind, const void* 
   auto* region = new Region{reinterpret_cast<Address>(base),
                             size,
                             kind,
-                            caller != nullptr ? program_caller(caller) : nullptr,
-                            nullptr,
+                            caller != nullptr ? who_called(caller) : CallStack(),
+                            {},
                             false,
                             false};
   Regions& all = regions();
@@ -120,11 +118,11 @@ void has_shape(const void* base, const ArrayShape& shape) {
 }
 
 void object_made(const void* base, const char* what) {
-  const void* const caller = program_caller(nullptr);
+  CallStack caller = CallStack::here();
   Region* const region = region_before(reinterpret_cast<Address>(base));
   if (region == nullptr || region->base != reinterpret_cast<Address>(base)) return;
   region->object = what;
-  region->allocated_at = caller;
+  region->allocated_by = std::move(caller);
 }
 
 bool freed(void* base, std::size_t size, const void* caller) {
@@ -134,7 +132,7 @@ bool freed(void* base, std::size_t size, const void* caller) {
   if (found == all.by_base.end()) return false;
   Region* const region = found->second;
   region->freed = true;
-  region->freed_at = program_caller(caller);
+  region->freed_by = who_called(caller);
   clear_marks(*region);
   if (!enabled.memory || size > quarantine_bytes || !on_heap(*region)) {
     all.by_base.erase(found);
@@ -167,7 +165,7 @@ void bad_free(const void* pointer, const void* caller, const char* function) {
   const FindingKind kind = twice ? FindingKind("double free") : FindingKind("invalid free");
   Finding f = front != nullptr ? finding_here(kind, caller) : Finding{};
   f.kind = kind;
-  f.pc = program_caller(caller);
+  f.pc = who_called(caller).in_program();
   if (region == nullptr) {
     f.what = std::string(function) + " of a pointer that is no allocation of device memory";
   } else {
@@ -194,7 +192,7 @@ void bad_range(const char* what, const void* pointer, std::size_t size) {
   const std::string copy = words.substr(0, space) + " of " + bytes_text(size) +
                            (space < words.size() ? words.substr(space) : " at");
   Finding f;
-  f.pc = program_caller(nullptr);
+  f.pc = CallStack::here().in_program();
   if (const Variable* const variable = variable_near(address)) {
     f.kind = "out of bounds";
     f.what = copy + " byte " + std::to_string(address - variable->base) + " of '" + variable->name +
@@ -253,7 +251,7 @@ void copied_out(const void* from, std::size_t size) {
   if (std::memchr(heap_area.mark(address), good, size) != nullptr) return;
   Finding f;
   f.kind = "uninitialised";
-  f.pc = program_caller(nullptr);
+  f.pc = CallStack::here().in_program();
   f.what = "copy of " + bytes_text(size) + " that nobody wrote, from byte " +
            std::to_string(address - region->base) + " of " + allocation_text(*region);
   tell_region(f, *region, address, 0);
@@ -267,11 +265,11 @@ void report_leaks() {
   const std::shared_lock lock(all.mutex);
   for (const auto& [base, region] : all.by_base) {
     if (region->freed || region->kind == MemoryKind::pinned || region->object != nullptr ||
-        region->allocated_at == nullptr)
+        !region->allocated_by.known())
       continue;
     Finding f;
     f.kind = "leak";
-    f.pc = region->allocated_at;
+    f.pc = region->allocated_by.in_program();
     f.what = bytes_text(region->size) + " of device memory are never freed";
     f.bytes = region->size;
     f.warning = !enabled.leak;
@@ -283,7 +281,7 @@ Region* adopt(const Allocation& allocation) {
   allocated(reinterpret_cast<const void*>(allocation.base), allocation.size, allocation.kind,
             nullptr);
   Region* const region = region_before(allocation.base);
-  region->allocated_at = nullptr;
+  region->allocated_by = {};
   region->trusted = true;
   return region;
 }

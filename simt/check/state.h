@@ -24,6 +24,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "call_stack.h"
 #include "scheduler/block.h"
 #include "scheduler/grid.h"
 
@@ -118,8 +119,7 @@ struct Region {
   Address base;
   std::size_t size;
   MemoryKind kind;
-  const void* allocated_at;
-  const void* freed_at;
+  CallStack allocated_by, freed_by;
   bool freed;
   bool trusted;                  // counts as written
   std::string name{};            // given by the host
