@@ -8,6 +8,7 @@
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
 #include <cuda_runtime.h>
+#include <simt/cccl_sides.inc>
 #include <simt/device_task.h>
 #include <simt/group_warp.h>
 
