@@ -1,6 +1,10 @@
 #include "call_stack.h"
 
 #include <execinfo.h>
+#include <simt/self.h>
+
+#include <mutex>
+#include <unordered_map>
 
 #include "findings.h"
 #include "source_location.h"
@@ -15,6 +19,27 @@ CallStack CallStack::here() {
   CallStack stack;
   stack.frames_.assign(frames + first, frames + count);
   return stack;
+}
+
+namespace {
+
+// Whether this place calls often and is a line of the program: that takes a while to find out.
+bool is_known_line(const void* pc) {
+  constexpr unsigned often = 100;
+  static std::mutex mutex;
+  static auto* const calls = new std::unordered_map<const void*, unsigned>;
+  {
+    const std::lock_guard lock(mutex);
+    if (++(*calls)[pc] < often) return false;
+  }
+  return is_in_program(pc);
+}
+
+}  // namespace
+
+CallStack CallStack::of_call(const void* caller) {
+  if (is_in_runtime(caller)) return here();
+  return front != nullptr || is_known_line(caller) ? CallStack(caller) : here();
 }
 
 const void* CallStack::in_program() const {

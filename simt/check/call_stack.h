@@ -14,6 +14,8 @@ class CallStack {
   explicit CallStack(const void* pc) : frames_{pc} {}
   // From the first caller that is no part of simt's libraries on.
   static CallStack here();
+  // The same where `caller` has called the API: often it is all that is needed, for a stack takes 10 us.
+  static CallStack of_call(const void* caller);
 
   bool known() const { return !frames_.empty(); }
   // The innermost caller in a file of the program; without one, the innermost of all. Null if nothing is known. It is

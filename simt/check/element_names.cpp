@@ -43,6 +43,9 @@ std::string element(std::string_view name, std::size_t offset, std::size_t size,
     text += "[" + std::to_string(offset / shape.steps[i]) + "]";
     offset %= shape.steps[i];
   }
+  const std::size_t of_type = element_size(shape);
+  if (size < of_type && offset + size <= of_type)
+    return text + ", its " + bytes_from_to(static_cast<long long>(offset), size);
   return text + (offset != 0 ? " at byte " + std::to_string(offset) : "");
 }
 

@@ -12,7 +12,7 @@ namespace simt::check {
 
 // "a[3]", "element 3", "a at byte 7": the place `offset` bytes behind the start of `name`.
 std::string element(std::string_view name, std::size_t offset, std::size_t size);
-// "s[3][5]", by the variable's own dimensions; "total" of one that is no array.
+// "s[3][5]", by the variable's own dimensions; "s[3], its bytes 4-7" of a struct's member; "total" of one that is no array.
 std::string element(std::string_view name, std::size_t offset, std::size_t size,
                     const ArrayShape& shape);
 

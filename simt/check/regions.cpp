@@ -69,15 +69,6 @@ void clear_marks(const Region& region) {
 
 }  // namespace
 
-namespace {
-
-// `caller`: of the API. In a kernel that is enough.
-CallStack who_called(const void* caller) {
-  return front != nullptr && !is_in_runtime(caller) ? CallStack(caller) : CallStack::here();
-}
-
-}  // namespace
-
 void tell_region(Finding& f, const Region& region, Address address, std::size_t element) {
   f.name = region.name;
   f.allocated_at = region.name.empty() ? region.allocated_by.in_program() : nullptr;
@@ -94,7 +85,7 @@ void allocated(const void* base, std::size_t size, MemoryKind kind, const void* 
   auto* region = new Region{reinterpret_cast<Address>(base),
                             size,
                             kind,
-                            caller != nullptr ? who_called(caller) : CallStack(),
+                            caller != nullptr ? CallStack::of_call(caller) : CallStack(),
                             {},
                             false,
                             false};
@@ -132,7 +123,7 @@ bool freed(void* base, std::size_t size, const void* caller) {
   if (found == all.by_base.end()) return false;
   Region* const region = found->second;
   region->freed = true;
-  region->freed_by = who_called(caller);
+  region->freed_by = CallStack::of_call(caller);
   clear_marks(*region);
   if (!enabled.memory || size > quarantine_bytes || !on_heap(*region)) {
     all.by_base.erase(found);
@@ -165,7 +156,7 @@ void bad_free(const void* pointer, const void* caller, const char* function) {
   const FindingKind kind = twice ? FindingKind("double free") : FindingKind("invalid free");
   Finding f = front != nullptr ? finding_here(kind, caller) : Finding{};
   f.kind = kind;
-  f.pc = who_called(caller).in_program();
+  f.pc = CallStack::of_call(caller).in_program();
   if (region == nullptr) {
     f.what = std::string(function) + " of a pointer that is no allocation of device memory";
   } else {

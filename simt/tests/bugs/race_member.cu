@@ -15,6 +15,12 @@ __global__ void wide(float* out) {
 __global__ void bytes(char* out) { reinterpret_cast<float4*>(out)[1].w = threadIdx.x; }
 __global__ void plain(int (*out)[8]) { out[2][3] = threadIdx.x; }
 __global__ void half_of(double* out) { reinterpret_cast<float*>(out)[3] = threadIdx.x; }
+__device__ Particle known[4];
+__global__ void variables() {
+  __shared__ Particle own[8];
+  own[threadIdx.x / 8].y = threadIdx.x;
+  known[2].alive = threadIdx.x;
+}
 __global__ void before(Particle* p) { p[-1].y = threadIdx.x; }
 
 int main() {
@@ -42,6 +48,7 @@ int main() {
   double* sums;
   cudaMalloc(&sums, n * sizeof(double));
   half_of<<<1, n>>>(sums);
+  variables<<<1, n>>>();
   before<<<1, 1>>>(a);
   cudaDeviceSynchronize();
 }

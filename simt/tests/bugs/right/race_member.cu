@@ -22,6 +22,12 @@ __global__ void wide(float* out) {
 __global__ void bytes(char* out) { reinterpret_cast<float4*>(out)[threadIdx.x].w = threadIdx.x; }
 __global__ void plain(int (*out)[8]) { out[threadIdx.x / 8][threadIdx.x % 8] = threadIdx.x; }
 __global__ void half_of(double* out) { reinterpret_cast<float*>(out)[threadIdx.x] = threadIdx.x; }
+__device__ Particle known[32];
+__global__ void variables() {
+  __shared__ Particle own[32];
+  own[threadIdx.x].y = threadIdx.x;
+  known[threadIdx.x].alive = threadIdx.x;
+}
 __global__ void first(Particle* p) { p[0].y = threadIdx.x; }
 
 int main() {
@@ -49,6 +55,7 @@ int main() {
   double* sums;
   cudaMalloc(&sums, n * sizeof(double));
   half_of<<<1, n>>>(sums);
+  variables<<<1, n>>>();
   first<<<1, 1>>>(a);
   cudaDeviceSynchronize();
 
