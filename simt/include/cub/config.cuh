@@ -8,9 +8,9 @@
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
 #include <cuda_runtime.h>
-#include <simt/cccl_sides.inc>
 #include <simt/device_task.h>
 #include <simt/group_warp.h>
+#include <simt/cccl_sides.inc>
 
 #include <chrono>  // programs rely on NVIDIA's headers to bring it
 

@@ -8,7 +8,9 @@ __global__ void layer(cudaTextureObject_t t, float* out) {
 __global__ void fetched(cudaTextureObject_t t, float* out) {
   out[threadIdx.x] = tex1Dfetch<float>(t, threadIdx.x);
 }
-__global__ void written(cudaSurfaceObject_t s) { surf2Dwrite(1.0f, s, threadIdx.x * 4, 0); }
+__global__ void written(cudaSurfaceObject_t s) {
+  surf2Dwrite(1.0f, s, threadIdx.x * 4, 0);
+}
 __global__ void read(cudaSurfaceObject_t s, float* out) {
   out[threadIdx.x] = surf2Dread<float>(s, threadIdx.x * 4, 0);
 }

@@ -1,5 +1,4 @@
 // Ranges that are too long for Thrust's and CUB's algorithms: the call is to blame
-#include <cub/cub.cuh>
 #include <thrust/copy.h>
 #include <thrust/device_vector.h>
 #include <thrust/execution_policy.h>
@@ -8,6 +7,7 @@
 #include <thrust/scan.h>
 #include <thrust/sort.h>
 #include <thrust/transform.h>
+#include <cub/cub.cuh>
 
 struct Twice {
   __host__ __device__ float operator()(float x) const { return 2 * x; }
@@ -27,7 +27,9 @@ void try_out(const Run& run) {
   cudaDeviceReset();
 }
 
-float sum_of(const float* numbers, int n) { return thrust::reduce(thrust::device, numbers, numbers + n); }
+float sum_of(const float* numbers, int n) {
+  return thrust::reduce(thrust::device, numbers, numbers + n);
+}
 
 int main() {
   try_out([](float* a) { sum_of(a, 1001); });

@@ -11,24 +11,42 @@ struct Base {
 struct Unknown;
 using Callback = int(int);
 
-__global__ void mark_a(Particle* p) { p[threadIdx.x].alive = threadIdx.x; }
-__global__ void mark_b(Particle* p) { p[threadIdx.x].alive = threadIdx.x; }
-__global__ void mark_c(Particle* p) { p[threadIdx.x].alive = threadIdx.x; }
-__global__ void mark_d(Particle* p) { p[threadIdx.x].alive = threadIdx.x; }
-__global__ void mark_rows(Particle (*p)[4]) { p[threadIdx.x][1].alive = threadIdx.x; }
+__global__ void mark_a(Particle* p) {
+  p[threadIdx.x].alive = threadIdx.x;
+}
+__global__ void mark_b(Particle* p) {
+  p[threadIdx.x].alive = threadIdx.x;
+}
+__global__ void mark_c(Particle* p) {
+  p[threadIdx.x].alive = threadIdx.x;
+}
+__global__ void mark_d(Particle* p) {
+  p[threadIdx.x].alive = threadIdx.x;
+}
+__global__ void mark_rows(Particle (*p)[4]) {
+  p[threadIdx.x][1].alive = threadIdx.x;
+}
 __global__ void wide(float* out) {
   reinterpret_cast<float4*>(out)[threadIdx.x] = make_float4(threadIdx.x, 0, 0, 0);
 }
-__global__ void bytes(char* out) { reinterpret_cast<float4*>(out)[threadIdx.x].w = threadIdx.x; }
-__global__ void plain(int (*out)[8]) { out[threadIdx.x / 8][threadIdx.x % 8] = threadIdx.x; }
-__global__ void half_of(double* out) { reinterpret_cast<float*>(out)[threadIdx.x] = threadIdx.x; }
+__global__ void bytes(char* out) {
+  reinterpret_cast<float4*>(out)[threadIdx.x].w = threadIdx.x;
+}
+__global__ void plain(int (*out)[8]) {
+  out[threadIdx.x / 8][threadIdx.x % 8] = threadIdx.x;
+}
+__global__ void half_of(double* out) {
+  reinterpret_cast<float*>(out)[threadIdx.x] = threadIdx.x;
+}
 __device__ Particle known[32];
 __global__ void variables() {
   __shared__ Particle own[32];
   own[threadIdx.x].y = threadIdx.x;
   known[threadIdx.x].alive = threadIdx.x;
 }
-__global__ void first(Particle* p) { p[0].y = threadIdx.x; }
+__global__ void first(Particle* p) {
+  p[0].y = threadIdx.x;
+}
 
 int main() {
   const int n = 32;
@@ -49,7 +67,7 @@ int main() {
   char* buffer;
   cudaMalloc((void**)&buffer, n * sizeof(float4));
   bytes<<<1, n>>>(buffer);
-  int (*table)[8];
+  int(*table)[8];
   cudaMalloc((void**)&table, 8 * sizeof *table);
   plain<<<1, n>>>(table);
   double* sums;

@@ -1,5 +1,4 @@
 // Ranges as long as what they are of.
-#include <cub/cub.cuh>
 #include <thrust/copy.h>
 #include <thrust/device_vector.h>
 #include <thrust/execution_policy.h>
@@ -8,6 +7,7 @@
 #include <thrust/scan.h>
 #include <thrust/sort.h>
 #include <thrust/transform.h>
+#include <cub/cub.cuh>
 
 struct Twice {
   __host__ __device__ float operator()(float x) const { return 2 * x; }
