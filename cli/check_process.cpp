@@ -87,6 +87,18 @@ CheckAnswer run_check(const harness::Places& places, double seconds,
   return run_limited(places, "check", seconds, words);
 }
 
+std::vector<std::string> CaseLimit::on(std::vector<std::string> words) const {
+  const bool checked = std::find(words.begin(), words.end(), "--sanitize") != words.end();
+  words.insert(words.end(), {"--timeout", fmt::format("{}", checked ? 3 * seconds : seconds)});
+  return words;
+}
+
+std::string CaseLimit::explained(const std::string& trouble, const std::string& flag) {
+  const bool late = trouble.find("no answer within ") != trouble.npos ||
+                    trouble.find("time limit: ") != trouble.npos;
+  return late ? trouble + " (" + flag + " S gives it longer)" : trouble;
+}
+
 CheckAnswer run_timed(const harness::Places& places, double seconds,
                       const std::vector<std::string>& words) {
   return run_limited(places, "run", seconds, words);

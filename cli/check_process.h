@@ -18,6 +18,17 @@ struct CheckAnswer {
 CheckAnswer run_check(const harness::Places& places, double seconds,
                       const std::vector<std::string>& words);
 
+// A kernel that is being written often never ends: that is said sooner than `check` says it.
+struct CaseLimit {
+  static constexpr double usual = 10;
+  double seconds = usual;  // on one case; three times that under the checks, which are slower
+
+  // `words`, which may hold --sanitize, with the limit of each case.
+  std::vector<std::string> on(std::vector<std::string> words) const;
+  // What the trouble of such a check says, and where it was the limit, which `flag` changes it.
+  static std::string explained(const std::string& trouble, const std::string& flag);
+};
+
 // `warpath run FILE` the same way: checked and, on a GPU, timed beside the ladder.
 CheckAnswer run_timed(const harness::Places& places, double seconds,
                       const std::vector<std::string>& words);

@@ -102,7 +102,8 @@ int grade(const Options& o) {
   std::vector<Grade> grades;
   Progress progress;
   const bool gpu = !exercise.is_twin() && choose_backend(places, "").gpu;
-  Grader grader(places, exercise, o.timeout.value_or(300), gpu);
+  Grader grader(places, exercise, o.timeout.value_or(300),
+                CaseLimit{o.case_timeout.value_or(CaseLimit::usual)}, gpu);
   for (const fs::path& f : files) {
     progress.show(fmt::format("grading {} ({} of {})", f.filename().string(), grades.size() + 1,
                               files.size()));
@@ -142,6 +143,10 @@ const Command grade_command = {
       flags.text("--folder", o.folder, "FOLDER",
                  "grade every file of that kind in it, in one table");
       flags.seconds("--timeout", o.timeout, "the most that each step may take (300)");
+      flags.seconds("--case-timeout", o.case_timeout,
+                    fmt::format("seconds the kernel may take on one case (default {:g}, three "
+                                "times that under the checks)",
+                                CaseLimit::usual));
       add_json_flag(flags, o);
     },
     grade};

@@ -24,7 +24,8 @@ GradePart part(const std::string& what, int most, const CheckAnswer& answer, int
   if (counts.failed > 0 || !counts.first_trouble.empty()) {
     const int all = counts.passed + counts.failed;
     return {what, 0, most,
-            fmt::format("{} of {} cases failed; {}", counts.failed, all, counts.first_trouble)};
+            fmt::format("{} of {} cases failed; {}", counts.failed, all,
+                        CaseLimit::explained(counts.first_trouble, "--case-timeout"))};
   }
   if (counts.passed == 0) return {what, 0, most, "no case was run"};
   if (counts.passed < least_cases)
@@ -88,7 +89,7 @@ Grade Grader::grade_kernel(const fs::path& file) {
   grade.refused = find_forbidden(read_text(file), read_text(exercise_.solution()));
   if (!grade.refused.empty()) return grade;
   const std::string path = file.string();
-  const CheckAnswer right = run_check(places_, seconds_, {path});
+  const CheckAnswer right = run_check(places_, seconds_, limit_.on({path}));
   if (right.there() && count_cases(right.json).op != ours().op) {
     grade.refused = {fmt::format("it is a kernel of {}, and the exercise is one of {}",
                                  count_cases(right.json).op, ours().op)};
@@ -98,7 +99,7 @@ Grade Grader::grade_kernel(const fs::path& file) {
   const std::string seed = fresh_seed();
   const CheckAnswer not_run{nullptr, "not run"};
   const auto again = [&](const std::vector<std::string>& words) {
-    return right.there() ? run_check(places_, seconds_, words) : not_run;
+    return right.there() ? run_check(places_, seconds_, limit_.on(words)) : not_run;
   };
   grade.parts.push_back(part("right on fresh numbers (seed " + seed + ")", 20,
                              again({path, "--seed", seed, "--brief"}), 0));

@@ -31,9 +31,10 @@ struct Grade {
 // Grades any number of files for one exercise.
 class Grader {
  public:
-  // `seconds`: for each of the steps of a file. `gpu`: whether kernels run on one, so that they can be timed.
-  Grader(const harness::Places& places, const Exercise& exercise, double seconds, bool gpu)
-      : places_(places), exercise_(exercise), seconds_(seconds), gpu_(gpu) {}
+  // `seconds`: for each of the steps of a file, in which the kernel has its limit on each case. `gpu`: whether kernels run on one, so that they can be timed.
+  Grader(const harness::Places& places, const Exercise& exercise, double seconds,
+         const CaseLimit& limit, bool gpu)
+      : places_(places), exercise_(exercise), seconds_(seconds), limit_(limit), gpu_(gpu) {}
   Grade grade(const std::filesystem::path& file);
 
  private:
@@ -45,6 +46,7 @@ class Grader {
   harness::Places places_;
   Exercise exercise_;
   double seconds_;
+  CaseLimit limit_;
   bool gpu_;
   // Our solution on the cases of this machine: whoever takes fewer of them has not solved the exercise.
   std::optional<CheckCounts> ours_;

@@ -24,7 +24,8 @@ struct Options {
   std::string backend;  // empty: the GPU when there is one
   std::uint64_t seed = 0;
   std::optional<double> timeout;
-  int jobs = 0;  // 0: as many as there are cores
+  std::optional<double> case_timeout;  // of grade, where `timeout` is that of a step
+  int jobs = 0;                        // 0: as many as there are cores
   bool wrong = false;
   bool sanitize = false;
   bool ladder = false;  // the shipped rungs beside a learner's own

@@ -3,6 +3,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "cli/check_process.h"
@@ -35,18 +36,19 @@ struct Verdict {
 };
 
 // The cheap questions first: each case in one type, then the checks, then every type.
-Verdict judge(const harness::Places& places, const fs::path& file) {
-  constexpr double seconds = 120;
+Verdict judge(const harness::Places& places, const fs::path& file, const CaseLimit& limit) {
+  // Two cases that do not end are the most that a check waits for.
+  const double seconds = std::max(120.0, 8 * limit.seconds);
   const std::string path = file.string();
-  const CheckAnswer quick = run_check(places, seconds, {path, "--brief", "--no-writer"});
+  const CheckAnswer quick = run_check(places, seconds, limit.on({path, "--brief", "--no-writer"}));
   if (!quick.there()) return {false, quick.trouble};
   if (const CheckCounts counts = count_cases(quick.json); !counts.first_trouble.empty())
     return {false, "wrong: " + counts.first_trouble, counts};
-  const CheckAnswer checked = run_check(places, seconds, {path, "--sanitize", "--brief"});
+  const CheckAnswer checked = run_check(places, seconds, limit.on({path, "--sanitize", "--brief"}));
   if (!checked.there()) return {false, checked.trouble};
   if (const std::string trouble = count_cases(checked.json).first_trouble; !trouble.empty())
     return {false, "right, but not safe: " + trouble, count_cases(quick.json)};
-  const CheckAnswer whole = run_check(places, seconds, {path, "--no-writer"});
+  const CheckAnswer whole = run_check(places, seconds, limit.on({path, "--no-writer"}));
   if (!whole.there()) return {false, whole.trouble};
   const CheckCounts counts = count_cases(whole.json);
   if (!counts.first_trouble.empty()) return {false, "wrong: " + counts.first_trouble, counts};
@@ -55,8 +57,8 @@ Verdict judge(const harness::Places& places, const fs::path& file) {
 }
 
 // In one process: Python takes a second or two to begin.
-Verdict judge_twin(const harness::Places& places, const Exercise& exercise, const fs::path& file) {
-  constexpr double seconds = 300;
+Verdict judge_twin(const harness::Places& places, const Exercise& exercise, const fs::path& file,
+                   double seconds) {
   const CheckAnswer answer = run_twin(places, exercise, file, seconds, {"--first"});
   if (!answer.there()) return {false, answer.trouble};
   if (const auto refused = twin_refused(answer.json); !refused.empty())
@@ -100,13 +102,15 @@ int watch(const Options& o) {
     Progress progress;
     progress.show("checking " + file.string());
     const Verdict verdict =
-        exercise.is_twin() ? judge_twin(places, exercise, file) : judge(places, file);
+        exercise.is_twin() ? judge_twin(places, exercise, file, o.timeout.value_or(300))
+                           : judge(places, file, CaseLimit{o.timeout.value_or(CaseLimit::usual)});
     progress.clear();
     const double took =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     fmt::print("{} {}\n  {}\n", paint(Tone::strong, exercise.name()),
                paint(Tone::dim, fmt::format("({:.1f} s)", took)),
-               paint(verdict.good ? Tone::good : Tone::bad, verdict.text));
+               paint(verdict.good ? Tone::good : Tone::bad,
+                     CaseLimit::explained(verdict.text, "--timeout")));
     std::fflush(stdout);
     if (!verdict.counts.printed.empty()) {
       fmt::print("  printed on {}:\n", verdict.counts.printed_in);
@@ -131,12 +135,17 @@ int watch(const Options& o) {
 
 }  // namespace
 
-const Command watch_command = {"watch", "checks your kernel at each save", watch_examples,
-                               [](Flags& flags, Options& o) {
-                                 flags.names(o.names, "a day, a rung, or nothing: the last one",
-                                             false);
-                                 flags.yes("--once", o.once, "one verdict, then the end");
-                               },
-                               watch};
+const Command watch_command = {
+    "watch", "checks your kernel at each save", watch_examples,
+    [](Flags& flags, Options& o) {
+      flags.names(o.names, "a day, a rung, or nothing: the last one", false);
+      flags.seconds(
+          "--timeout", o.timeout,
+          fmt::format("seconds the kernel may take on one case (default {:g}, three times that "
+                      "under the checks); in Python or WGSL on all together (300)",
+                      CaseLimit::usual));
+      flags.yes("--once", o.once, "one verdict, then the end");
+    },
+    watch};
 
 }  // namespace warpath::cli

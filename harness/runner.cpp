@@ -54,7 +54,9 @@ namespace {
 // A rung that never ends does so in most cases. After the first one the next gets less time, and
 // the rest is left out.
 constexpr std::size_t most_hangs = 2;
-constexpr double limit_after_hang = 10;
+double limit_after_hang(double limit) {
+  return std::min({limit, std::max(1.0, limit / 4), 10.0});
+}
 
 // Until the backend has stopped the kernel and said where it was.
 double with_grace(double limit) {
@@ -64,7 +66,7 @@ double with_grace(double limit) {
 }  // namespace
 
 double Runner::limit_of(std::size_t who) const {
-  return hangs_[who].empty() ? settings_.timeout : std::min(settings_.timeout, limit_after_hang);
+  return hangs_[who].empty() ? settings_.timeout : limit_after_hang(settings_.timeout);
 }
 
 std::string Runner::left_out(std::size_t who, const Contest& contest) const {

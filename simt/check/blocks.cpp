@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <mutex>
 #include <string>
 
@@ -164,16 +165,21 @@ void grid_ended(Grid& grid, bool faulted) {
   }
   // A fault with a report of its own: deadlock, a wrong mask, an assert.
   if (faulted && !grid.report.empty()) tell_fault(grid);
+  name_calls(name_of(grid));
   print_new();
 }
 
 constexpr CheckHooks hooks = {
-    allocated,      has_rows,      freed,        bad_free,        bad_range,     forgot_all,
-    written,        copied_out,    trust_all,    block_began,     block_ended,   barrier_passed,
-    warp_operation, named_arrived, named_passed, barriers_differ, barrier_lacks, warp_lacks,
-    blocks_met,     cluster_met,   grid_ended,   copy_began,      copy_landed,   release_object,
-    acquire_object, async_access,  async_time,   barrier_made,    barrier_used,  phase_seen,
-    phase_ended,    proxy_fence,   error_lost,   error_read,      async_misuse};
+    allocated,         has_shape,     freed,        bad_free,        bad_range,     forgot_all,
+    written,           copied_out,    trust_all,    block_began,     block_ended,   barrier_passed,
+    warp_operation,    named_arrived, named_passed, barriers_differ, barrier_lacks, warp_lacks,
+    blocks_met,        cluster_met,   grid_ended,   copy_began,      copy_landed,   release_object,
+    acquire_object,    async_access,  async_time,   barrier_made,    barrier_used,  phase_seen,
+    phase_ended,       proxy_fence,   error_lost,   error_read,      async_misuse,  object_made,
+    misaligned_surface};
+
+// Of the program: an exception that nobody catches. Libraries throw when they meet an error.
+std::terminate_handler end_by_exception = nullptr;
 
 void choose(const std::string& list) {
   const auto has = [&](const char* name) {
@@ -213,6 +219,10 @@ void install() {
   check_hooks = &hooks;
   // What was allocated before has none.
   red_zones = api::heap_used() == 0;
+  end_by_exception = std::set_terminate([] {
+    print_summary(1);
+    end_by_exception();
+  });
   on_exit(
       [](int status, void*) {
         append_sites();

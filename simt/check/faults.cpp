@@ -1,7 +1,5 @@
 #include "faults.h"
 
-#include <execinfo.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <mutex>
@@ -18,25 +16,15 @@ std::string bytes_text(std::size_t count) {
 }
 
 std::string allocation_text(const Region& region) {
+  if (region.object != nullptr) {
+    const std::string name = allocated_name(location_of(region.allocated_by.in_program()));
+    return std::string("the ") + region.object + (name.empty() ? "" : " '" + name + "'");
+  }
   return "the " + std::to_string(region.end() - region.start()) + "-byte allocation";
 }
 
-std::string element(std::string_view name, std::size_t offset, std::size_t size) {
-  const bool whole = offset % size == 0;
-  const std::string at = std::to_string(whole ? offset / size : offset);
-  if (name.empty()) return (whole ? "element " : "byte ") + at;
-  return std::string(name) + (whole ? "[" + at + "]" : " at byte " + at);
-}
-
-std::string element(std::string_view name, std::size_t offset, std::size_t size,
-                    const ArrayShape& shape) {
-  if (!shape.known) return element(name, offset, size);
-  std::string text(name);
-  for (unsigned i = 0; i < shape.rank; ++i) {
-    text += "[" + std::to_string(offset / shape.steps[i]) + "]";
-    offset %= shape.steps[i];
-  }
-  return text + (offset != 0 ? " at byte " + std::to_string(offset) : "");
+std::string place_in(const Region& region, const Access& access) {
+  return place_in_allocation(access.address - region.start(), access.size, region.shape);
 }
 
 std::uint64_t rank_of(const Block& block) {
@@ -79,15 +67,11 @@ namespace {
   stop(error);
 }
 
-// Of an access in a function of simt's headers that was not inlined: the call of it in the program.
+// Of an access in a function of a library that was not inlined: the call of it in the program.
 const void* in_program(const void* pc) {
-  if (!is_own_code(pc)) return pc;
-  void* frames[32];
-  const int count = backtrace(frames, 32);
-  for (int i = 0; i < count; ++i) {
-    if (!is_in_runtime(frames[i]) && !is_own_code(frames[i])) return frames[i];
-  }
-  return pc;
+  if (is_in_program(pc)) return pc;
+  const void* const call = CallStack::here().in_program();
+  return is_in_program(call) ? call : pc;
 }
 
 Finding* bad_access(FindingKind kind, std::string what, const void* pc) {
@@ -129,6 +113,11 @@ Finding* bad_region(const Region* region, const Access& access) {
   if (region == nullptr) {
     return bad_access("out of bounds", access_text(access) + " in no allocation of device memory",
                       access.pc);
+  }
+  if (region->freed && access.address < region->end() && region->object != nullptr) {
+    return about_region(
+        bad_access("use after free", "use of " + allocation_text(*region), access.pc), *region,
+        access);
   }
   if (region->freed && access.address < region->end()) {
     return about_region(bad_access("use after free",
@@ -330,8 +319,7 @@ void uninitialised(const Access& access, const Region* region) {
   Finding f = finding_here(kind, access.pc);
   f.what = access_text(access) + " that nobody wrote, ";
   if (region != nullptr) {
-    f.what += element("", access.address - region->start(), access.size) + " of " +
-              allocation_text(*region);
+    f.what += place_in(*region, access) + " of " + allocation_text(*region);
     about_region(&f, *region, access);
   } else {
     const Block& owner = *shared_owner(block, access.address);
@@ -350,6 +338,13 @@ void too_early(const Access& access) {
            ", into which an asynchronous copy is under way";
   f.tail = "nobody has waited for the copy yet";
   add(std::move(f));
+}
+
+void misaligned(std::string what, std::string tail, const Region* region, const void* pc) {
+  Finding* const f = bad_access("misaligned", std::move(what), pc);
+  f->tail = std::move(tail);
+  if (region != nullptr) tell_region(*f, *region, region->base, 0);
+  end_with(f, cudaErrorMisalignedAddress);
 }
 
 void misaligned(const Access& access) {

@@ -4,9 +4,9 @@
 // reported.
 
 #include <string>
-#include <string_view>
 
 #include "access.h"
+#include "element_names.h"
 #include "findings.h"
 
 namespace simt::check {
@@ -19,11 +19,8 @@ std::string who_text(const Block& block, std::uint32_t index, unsigned thread);
 std::string bytes_text(std::size_t count);
 // "the 1024-byte allocation". (A block is a block of threads.)
 std::string allocation_text(const Region& region);
-// "a[3]", "element 3", "a at byte 7": the place `offset` bytes behind the start of `name`.
-std::string element(std::string_view name, std::size_t offset, std::size_t size);
-// "s[3][5]", by the variable's own dimensions; "total" of one that is no array.
-std::string element(std::string_view name, std::size_t offset, std::size_t size,
-                    const ArrayShape& shape);
+// "element 3" of the allocation, where the access is.
+std::string place_in(const Region& region, const Access& access);
 // "s[3]" of an offset in shared memory.
 std::string shared_name(const Block& block, std::size_t offset, std::size_t size);
 
@@ -44,6 +41,9 @@ bool look_at_variable(const Area& area, const Access& access);
 // Data of a module that the kernel got as an argument, and that is no variable of the device.
 bool is_host_data(const Block& block, Address address);
 void check_other_memory(Block& block, const Access& access);
+// Reports and ends the grid.
+[[noreturn]] void misaligned(std::string what, std::string tail, const Region* region,
+                             const void* pc);
 void uninitialised(const Access& access, const Region* region);
 void too_early(const Access& access);
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "api/internal.h"
+#include "call_stack.h"
 #include "faults.h"
 #include "json.h"
 #include "source_location.h"
@@ -45,18 +46,14 @@ std::string at_line(const SourceLocation& location) {
   };
   if (location.inside_file.empty()) return place(location);
   return place(location) + "\n    inside " +
-         place({location.inside_file, location.inside_line, false, "", 0});
+         place({location.inside_file, location.inside_line, false, false, "", 0});
 }
 
 // " (out[256])" of an access to the memory that a line allocates as `out`.
 std::string name_of_element(const Finding& f) {
   const std::string name = block_name(f);
-  if (name.empty() || f.element == 0) return "";
-  if (f.rows.known && f.offset >= 0)
-    return " (" + element(name, static_cast<std::size_t>(f.offset), f.element, f.rows) + ")";
-  const auto size = static_cast<long long>(f.element);
-  if (f.offset % size != 0) return " (" + name + ")";
-  return " (" + name + "[" + std::to_string(f.offset / size) + "])";
+  if (name.empty() || f.element == 0 || f.of_object) return "";
+  return " (" + element_of_allocation(name, f.offset, f.element, f.shape) + ")";
 }
 
 // What orders the two sides of a race.
@@ -179,7 +176,7 @@ std::string report_text(const Entry& entry) {
     text += " made at " + at;
   }
   if (const std::string at = short_name(location_of(f.freed_at)); !at.empty()) {
-    text += ", freed at " + at;
+    text += (f.of_object ? ", destroyed at " : ", freed at ") + at;
   }
   text += name_of_element(f);
   if (f.pc != nullptr) text += "\n  at " + at_line(location_of(f.pc));
@@ -255,6 +252,20 @@ void add_fault(FindingKind kind, const std::string& report, const std::string& k
   entry.finding.kernel = kernel;
   entry.count = 1;
   s.all.push_back(std::move(entry));
+}
+
+void name_calls(const std::string& kernel) {
+  Store& s = store();
+  const std::lock_guard lock(s.mutex);
+  CallStack launch;
+  for (auto& [key, entry] : s.fresh) {
+    Finding& f = entry.finding;
+    const bool known = is_in_program(f.pc) && (f.other == nullptr || is_in_program(f.other));
+    if (f.kernel != kernel || known) continue;
+    if (!launch.known()) launch = CallStack::here();
+    f.pc = call_of(f.pc, launch);
+    f.other = call_of(f.other, launch);
+  }
 }
 
 void print_new() {

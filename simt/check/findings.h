@@ -41,9 +41,10 @@ struct Finding {
   const void* freed_at = nullptr;
   std::size_t bytes = 0;
   long long offset = 0;
-  ArrayShape rows{};        // of the allocation, if what points to it points to arrays
+  ArrayShape shape{};       // of the allocation, by the type of the pointer to it
   std::size_t element = 0;  // bytes of the access; 0: the offset says nothing
   std::uint64_t rank = 0;   // the smallest is shown
+  bool of_object = false;   // the allocation is a texture or surface object
   bool warning = false;     // shown, but no reason to fail
   bool told = false;        // `what` is a whole report, of the runtime
   // Of a race between two accesses.
@@ -72,8 +73,6 @@ void add_fault(FindingKind kind, const std::string& report, const std::string& k
 bool is_own_code(const void* pc);
 // True when the code is in one of simt's libraries.
 bool is_in_runtime(const void* pc);
-// The innermost caller that is no part of simt; `known` if that is it.
-const void* program_caller(const void* known);
 
 struct Entry {
   Finding finding;
@@ -87,6 +86,8 @@ struct Entry {
 // As it is printed, without the tool's name before it.
 std::string report_text(const Entry& entry);
 
+// The kernel ends, on the host's stack: what was found in it inside a library is at the line that called the library.
+void name_calls(const std::string& kernel);
 void print_new();
 // Everything since the last time; from now on all of it is news again.
 std::vector<Entry> take_findings();

@@ -9,7 +9,8 @@ namespace simt::check {
 
 // regions.cpp
 void allocated(const void* base, std::size_t size, MemoryKind kind, const void* caller);
-void has_rows(const void* base, const ArrayShape& shape);
+void has_shape(const void* base, const ArrayShape& shape);
+void object_made(const void* base, const char* what);
 bool freed(void* base, std::size_t size, const void* caller);
 void bad_free(const void* pointer, const void* caller);
 void bad_free(const void* pointer, const void* caller, const char* function);
@@ -49,6 +50,9 @@ void error_lost(LostError lost);
 void error_read();
 // The program ends: those that it never asked for become findings.
 void report_lost_errors();
+
+// surfaces.cpp
+void misaligned_surface(const void* object, int x, std::size_t bytes, bool write, const void* pc);
 
 // copies.cpp
 void copy_began(void* to, const void* from, std::size_t size, const void* pc);

@@ -176,7 +176,7 @@ void host_access(const Access& access) {
   }
   Finding f;
   f.kind = "device pointer on the host";
-  f.pc = access.pc;
+  f.pc = call_of(access.pc, CallStack::here());
   f.what = text_of(access) + " at byte " + std::to_string(access.address - region->base) + " of " +
            allocation_text(*region);
   tell_region(f, *region, access.address, access.size);

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "call_stack.h"
 #include "findings.h"
 #include "hooks.h"
 #include "source_location.h"
@@ -39,13 +40,13 @@ LostErrors& lost_errors() {
 // Launches go through functions of simt's headers, which are code of the program's file. `skipped`
 // frames of the program are not meant.
 const void* calling_line(int skipped) {
-  void* frames[32];
-  const int count = backtrace(frames, 32);
+  void* frames[64];
+  const int count = backtrace(frames, 64);
   const void* first = nullptr;
   for (int i = 0; i < count; ++i) {
     if (is_in_runtime(frames[i])) continue;
     if (first == nullptr) first = frames[i];
-    if (!is_own_code(frames[i]) && skipped-- == 0) return frames[i];
+    if (is_in_program(frames[i]) && skipped-- == 0) return frames[i];
   }
   return first;
 }

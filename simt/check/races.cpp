@@ -105,8 +105,7 @@ void name_word(Finding& f, const Area& area, const Access& access) {
   if (&area == &heap_area) {
     const Region* const region = region_before(access.address);
     if (region == nullptr) return;
-    f.what += element("", access.address - region->start(), access.size) + " of " +
-              allocation_text(*region);
+    f.what += place_in(*region, access) + " of " + allocation_text(*region);
     tell_region(f, *region, access.address, access.size);
   } else if (const Block* owner = shared_owner(current_block(), access.address)) {
     f.what += shared_name(*owner, access.address - area.begin, access.size) + " in shared memory";

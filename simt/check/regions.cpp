@@ -1,6 +1,5 @@
 // Allocations of device memory, as the API makes and frees them.
 
-#include <execinfo.h>
 #include <simt/errors.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <mutex>
 #include <shared_mutex>
 #include <string>
+#include <utility>
 
 #include "access.h"
 #include "api/internal.h"
@@ -69,25 +69,15 @@ void clear_marks(const Region& region) {
 
 }  // namespace
 
-// The innermost caller that is no part of simt.
-const void* program_caller(const void* known) {
-  if (known != nullptr && !is_in_runtime(known)) return known;
-  void* frames[32];
-  const int count = backtrace(frames, 32);
-  for (int i = 0; i < count; ++i) {
-    if (!is_in_runtime(frames[i])) return frames[i];
-  }
-  return known;
-}
-
 void tell_region(Finding& f, const Region& region, Address address, std::size_t element) {
   f.name = region.name;
-  f.allocated_at = region.name.empty() ? region.allocated_at : nullptr;
-  f.freed_at = region.freed ? region.freed_at : nullptr;
+  f.allocated_at = region.name.empty() ? region.allocated_by.in_program() : nullptr;
+  f.freed_at = region.freed ? region.freed_by.in_program() : nullptr;
   f.bytes = region.end() - region.start();
   f.offset = static_cast<long long>(address - region.start());
   f.element = element;
-  f.rows = region.rows;
+  f.shape = region.shape;
+  f.of_object = region.object != nullptr;
 }
 
 void allocated(const void* base, std::size_t size, MemoryKind kind, const void* caller) {
@@ -95,8 +85,8 @@ void allocated(const void* base, std::size_t size, MemoryKind kind, const void* 
   auto* region = new Region{reinterpret_cast<Address>(base),
                             size,
                             kind,
-                            caller != nullptr ? program_caller(caller) : nullptr,
-                            nullptr,
+                            caller != nullptr ? CallStack::of_call(caller) : CallStack(),
+                            {},
                             false,
                             false};
   Regions& all = regions();
@@ -113,9 +103,17 @@ void trust_all() {
   for (const auto& [base, region] : all.by_base) region->trusted = true;
 }
 
-void has_rows(const void* base, const ArrayShape& shape) {
+void has_shape(const void* base, const ArrayShape& shape) {
   Region* const region = region_before(reinterpret_cast<Address>(base));
-  if (region != nullptr && region->base == reinterpret_cast<Address>(base)) region->rows = shape;
+  if (region != nullptr && region->base == reinterpret_cast<Address>(base)) region->shape = shape;
+}
+
+void object_made(const void* base, const char* what) {
+  CallStack caller = CallStack::here();
+  Region* const region = region_before(reinterpret_cast<Address>(base));
+  if (region == nullptr || region->base != reinterpret_cast<Address>(base)) return;
+  region->object = what;
+  region->allocated_by = std::move(caller);
 }
 
 bool freed(void* base, std::size_t size, const void* caller) {
@@ -125,7 +123,7 @@ bool freed(void* base, std::size_t size, const void* caller) {
   if (found == all.by_base.end()) return false;
   Region* const region = found->second;
   region->freed = true;
-  region->freed_at = program_caller(caller);
+  region->freed_by = CallStack::of_call(caller);
   clear_marks(*region);
   if (!enabled.memory || size > quarantine_bytes || !on_heap(*region)) {
     all.by_base.erase(found);
@@ -158,10 +156,14 @@ void bad_free(const void* pointer, const void* caller, const char* function) {
   const FindingKind kind = twice ? FindingKind("double free") : FindingKind("invalid free");
   Finding f = front != nullptr ? finding_here(kind, caller) : Finding{};
   f.kind = kind;
-  f.pc = program_caller(caller);
+  f.pc = CallStack::of_call(caller).in_program();
   if (region == nullptr) {
     f.what = std::string(function) + " of a pointer that is no allocation of device memory";
   } else {
+    if (region->object != nullptr) {
+      function = std::strcmp(region->object, "texture object") == 0 ? "cudaDestroyTextureObject"
+                                                                    : "cudaDestroySurfaceObject";
+    }
     f.what = std::string(function) + " of " +
              (region->base == address ? std::string()
                                       : "byte " + std::to_string(address - region->base) + " of ");
@@ -181,7 +183,7 @@ void bad_range(const char* what, const void* pointer, std::size_t size) {
   const std::string copy = words.substr(0, space) + " of " + bytes_text(size) +
                            (space < words.size() ? words.substr(space) : " at");
   Finding f;
-  f.pc = program_caller(nullptr);
+  f.pc = CallStack::here().in_program();
   if (const Variable* const variable = variable_near(address)) {
     f.kind = "out of bounds";
     f.what = copy + " byte " + std::to_string(address - variable->base) + " of '" + variable->name +
@@ -240,7 +242,7 @@ void copied_out(const void* from, std::size_t size) {
   if (std::memchr(heap_area.mark(address), good, size) != nullptr) return;
   Finding f;
   f.kind = "uninitialised";
-  f.pc = program_caller(nullptr);
+  f.pc = CallStack::here().in_program();
   f.what = "copy of " + bytes_text(size) + " that nobody wrote, from byte " +
            std::to_string(address - region->base) + " of " + allocation_text(*region);
   tell_region(f, *region, address, 0);
@@ -253,11 +255,12 @@ void report_leaks() {
   Regions& all = regions();
   const std::shared_lock lock(all.mutex);
   for (const auto& [base, region] : all.by_base) {
-    if (region->freed || region->kind == MemoryKind::pinned || region->allocated_at == nullptr)
+    if (region->freed || region->kind == MemoryKind::pinned || region->object != nullptr ||
+        !region->allocated_by.known())
       continue;
     Finding f;
     f.kind = "leak";
-    f.pc = region->allocated_at;
+    f.pc = region->allocated_by.in_program();
     f.what = bytes_text(region->size) + " of device memory are never freed";
     f.bytes = region->size;
     f.warning = !enabled.leak;
@@ -269,7 +272,7 @@ Region* adopt(const Allocation& allocation) {
   allocated(reinterpret_cast<const void*>(allocation.base), allocation.size, allocation.kind,
             nullptr);
   Region* const region = region_before(allocation.base);
-  region->allocated_at = nullptr;
+  region->allocated_by = {};
   region->trusted = true;
   return region;
 }

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <map>
 #include <mutex>
-#include <utility>
+#include <tuple>
 
 #include "findings.h"
 
@@ -27,6 +27,32 @@ bool is_source(const std::string& file) {
     if (file.ends_with(end)) return true;
   }
   return false;
+}
+
+// Headers of CCCL, wherever it is.
+bool is_library_header(const std::string& file) {
+  if (is_source(file)) return false;
+  for (const char* folder :
+       {"/cccl/", "/include/thrust/", "/include/cub/", "/include/cuda/std/", "/include/cuda/__",
+        "/thrust/thrust/", "/cub/cub/", "/libcudacxx/include/"}) {
+    if (file.find(folder) != std::string::npos) return true;
+  }
+  return false;
+}
+
+// The next caller of what is inlined: the program's innermost file is shown, but whoever called a header's function
+// looks for the call.
+void add_frame(SourceLocation& found, const std::string& file, unsigned line) {
+  const bool own = is_simt_header(file);
+  const bool library = own || is_library_header(file);
+  const SourceLocation here{file, line, own, library, "", 0};
+  if (!found.known() || (found.own && !own)) {
+    found = here;
+  } else if (found.library && !library) {
+    found = {file, line, false, false, found.file, found.line};
+  } else if (!library && !is_source(found.file) && is_source(file)) {
+    found = {file, line, false, false, found.file, found.line};
+  }
 }
 
 SourceLocation find_location(const void* pc) {
@@ -56,14 +82,7 @@ SourceLocation find_location(const void* pc) {
     if (colon == std::string::npos || frame[0] == '?') continue;
     const auto line = static_cast<unsigned>(std::strtoul(frame.c_str() + colon + 1, nullptr, 10));
     if (line == 0) continue;
-    const bool own = is_simt_header(frame);
-    const SourceLocation here{frame.substr(0, colon), line, own};
-    if (!found.known() || (found.own && !own)) {
-      found = here;
-    } else if (!own && !found.own && !is_source(found.file) && is_source(here.file)) {
-      // Whoever called a header's function looks for the call.
-      found = {here.file, line, false, found.file, found.line};
-    }
+    add_frame(found, frame.substr(0, colon), line);
   }
   pclose(pipe);
   return found;
@@ -72,7 +91,8 @@ SourceLocation find_location(const void* pc) {
 struct Locations {
   std::mutex mutex;
   std::map<const void*, SourceLocation> by_pc;
-  std::map<std::pair<std::string, unsigned>, char> stand_ins;  // whose addresses are in by_pc
+  // Whose addresses are in by_pc.
+  std::map<std::tuple<std::string, unsigned, std::string, unsigned>, char> stand_ins;
 };
 
 Locations& locations() {
@@ -104,7 +124,7 @@ SourceLocation location_of(Site site, const void* near) {
       file = folder.substr(0, slash + 1) + file.substr(file.rfind('/') + 1);
     }
   }
-  return {file, site.line, false, "", 0};
+  return {file, site.line, false, false, "", 0};
 }
 
 const void* pc_of(Site site, const void* near) {
@@ -120,7 +140,8 @@ const void* pc_of(Site site, const void* near) {
 const void* pc_of(const SourceLocation& location) {
   Locations& all = locations();
   const std::lock_guard lock(all.mutex);
-  const void* const pc = &all.stand_ins[{location.file, location.line}];
+  const void* const pc =
+      &all.stand_ins[{location.file, location.line, location.inside_file, location.inside_line}];
   all.by_pc.emplace(pc, location);
   return pc;
 }
@@ -156,7 +177,10 @@ std::string source_text(const SourceLocation& location) {
 
 std::string allocated_name(const SourceLocation& location) {
   const std::string text = source_text(location);
-  const auto call = text.find("Malloc");
+  auto call = text.find("Malloc");
+  for (const char* maker : {"CreateTextureObject", "CreateSurfaceObject"}) {
+    if (call == std::string::npos) call = text.find(maker);
+  }
   const auto begin = call == std::string::npos ? call : text.find('&', call);
   // A second allocation on the line: which one is it?
   if (begin == std::string::npos || text.find("Malloc", begin) != std::string::npos) return "";

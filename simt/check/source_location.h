@@ -11,7 +11,8 @@ namespace simt::check {
 struct SourceLocation {
   std::string file;  // full path; empty when it is not known
   unsigned line = 0;
-  bool own = false;  // all of it is simt's own code
+  bool own = false;      // all of it is simt's own code
+  bool library = false;  // all of it is, or Thrust's, CUB's or libcu++'s
   // The line of a header's function that was called here, where the access itself is.
   std::string inside_file{};
   unsigned inside_line = 0;
@@ -19,7 +20,7 @@ struct SourceLocation {
   bool known() const { return !file.empty(); }
 };
 
-// The source line of the call that returns to pc: the innermost frame in the program's own files.
+// The source line of the call that returns to pc: the innermost frame in the program's own files, else in a library's.
 const SourceLocation& location_of(const void* pc);
 
 // The location of a site, in the file that `near`, some code, comes from or beside it; and a
@@ -32,7 +33,7 @@ const void* pc_of(const SourceLocation& location);
 std::string short_name(const SourceLocation& location);
 // The line itself, without the space around it.
 std::string source_text(const SourceLocation& location);
-// What the line's allocation is called there: "a" of cudaMalloc(&a, n). "" if that cannot be told.
+// What the line's allocation is called there: "a" of cudaMalloc(&a, n), also a texture or surface object. "" if that cannot be told.
 std::string allocated_name(const SourceLocation& location);
 
 }  // namespace simt::check

@@ -24,6 +24,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "call_stack.h"
 #include "scheduler/block.h"
 #include "scheduler/grid.h"
 
@@ -118,13 +119,13 @@ struct Region {
   Address base;
   std::size_t size;
   MemoryKind kind;
-  const void* allocated_at;
-  const void* freed_at;
+  CallStack allocated_by, freed_by;
   bool freed;
-  bool trusted;        // counts as written
-  std::string name{};  // given by the host
-  Address data = 0;    // and where what it names begins: kernels may touch nothing before
-  ArrayShape rows{};   // of an allocation for a pointer to arrays
+  bool trusted;                  // counts as written
+  std::string name{};            // given by the host
+  Address data = 0;              // and where what it names begins: kernels may touch nothing before
+  ArrayShape shape{};            // by the type of the pointer to it
+  const char* object = nullptr;  // "texture object", "surface object"; null: memory
 
   Address start() const { return data > base ? data : base; }
   Address end() const { return base + size; }

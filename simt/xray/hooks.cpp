@@ -218,7 +218,7 @@ void matrix_row(const void* row, const void* pc) {
 
 constexpr CheckHooks hooks = {
     .allocated = [](const void*, std::size_t, MemoryKind, const void*) {},
-    .has_rows = [](const void*, const ArrayShape&) {},
+    .has_shape = [](const void*, const ArrayShape&) {},
     .freed = [](void*, std::size_t, const void*) { return false; },
     .bad_free = [](const void*, const void*) {},
     .bad_range = [](const char*, const void*, std::size_t) {},

@@ -121,6 +121,30 @@ TEST_F(Learner, IsShownWhatItPrintsByWatch) {
   EXPECT_NE(s.out.find("  printed on "), std::string::npos) << s.out << s.err;
 }
 
+// A kernel that never ends is told soon, and how it gets longer.
+TEST_F(Learner, HasALimitOnEachCase) {
+  kernel(
+      "static void launch(const Args& a, cudaStream_t) { each(a.x, a.y, [&](double x) { return "
+      "a.factor * x; }); }");
+  fs::copy(lab.home() / "mine.cu", lab.home() / "ops/toys/toy/01_good.cu");
+  kernel("static void launch(const Args&, cudaStream_t) { for (volatile bool on = true; on;) {} }");
+  fs::create_directories(lab.home() / "my/toy");
+  fs::copy(lab.home() / "mine.cu", lab.home() / "my/toy/01_good.cu");
+  const Said usual = lab.run({"watch", "toy/01", "--once"});
+  EXPECT_EQ(usual.status, 1) << usual.out << usual.err;
+  EXPECT_NE(usual.out.find("no answer within 10 s"), std::string::npos) << usual.out;
+  EXPECT_NE(usual.out.find("(--timeout S gives it longer)"), std::string::npos) << usual.out;
+  const Said chosen = lab.run({"watch", "toy/01", "--once", "--timeout", "0.5"});
+  EXPECT_NE(chosen.out.find("no answer within 0.5 s"), std::string::npos) << chosen.out;
+  const Said graded = lab.run({"grade", "toy/01", "--case-timeout", "0.5"});
+  EXPECT_EQ(graded.status, 1) << graded.out << graded.err;
+  EXPECT_NE(graded.out.find("no answer within 0.5 s (--case-timeout S gives it longer)"),
+            std::string::npos)
+      << graded.out << graded.err;
+  EXPECT_NE(lab.run({"watch", "--help"}).out.find("(default 10,"), std::string::npos);
+  EXPECT_NE(lab.run({"grade", "--help"}).out.find("(default 10,"), std::string::npos);
+}
+
 // Like a copy of a rung that launches a kernel of another rung, whose object file registers a rung
 // too.
 TEST_F(Learner, LinksWhatItCallsOfItsOpsOtherFiles) {

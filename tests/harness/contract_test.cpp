@@ -115,6 +115,20 @@ TEST(Contract, EachBrokenPromiseIsNamed) {
   EXPECT_EQ(complaint(a), "") << "optional";
 }
 
+// As a caller leaves it who forgets to set it: neither its rank nor its type is to blame, nor another argument.
+TEST(Contract, AMissingTensorIsCalledMissing) {
+  for (Tensor Args::*tensor : {&Args::x, &Args::offsets, &Args::y}) {
+    Args a = valid({}, DType::f16);
+    a.*tensor = Tensor{};
+    const char* name = tensor == &Args::x ? "'x'" : tensor == &Args::y ? "'y'" : "'offsets'";
+    EXPECT_EQ(complaint(a), std::string("sample: argument ") + name + " is missing");
+  }
+  Args a = valid({}, DType::f16);
+  a.bias = Tensor{};
+  EXPECT_EQ(complaint(a), "") << "optional";
+  EXPECT_EQ(complaint(Args{}), "sample: argument 'x' is missing");
+}
+
 TEST(Plan, TypesShapesAndDefaults) {
   Sample s;
   s.test.scalars = {{"mode", "max"}, {"scale", 2.5}};

@@ -14,6 +14,7 @@
 #include "driver/process.h"
 #include "driver/startup.h"
 #include "messages/diagnostics.h"
+#include "messages/lacking_cub.h"
 #include "messages/linker.h"
 #include "split/split.h"
 #include "translate/list_kernels.h"
@@ -370,6 +371,27 @@ class Driver {
   // Translates and compiles; the messages are told at the user's lines.
   int compile_text(const std::string& preprocessed, const std::string& after,
                    const std::string& object, std::string& told) {
+    std::string messages;
+    const int status = translate_and_compile(preprocessed, after, object, messages);
+    told += status == 0 || cccl_.empty() ? messages : without_cub(preprocessed, messages);
+    return status;
+  }
+
+  // One error for each header of CUB's that is not here, instead of those inside it.
+  std::string without_cub(const std::string& preprocessed, const std::string& messages) const {
+    const SourceMap map("", "", {});
+    std::string text;
+    for (const CubHeader& header : failing_cub(preprocessed, messages, cccl_, simt_.include))
+      text += Diagnostics(map, simt_.include)
+                  .message(header.included_at, "error",
+                           "<" + header.name +
+                               "> is CCCL's own and needs nvcc; simt has cub/cub.cuh and the "
+                               "classes of CUB's block, warp, thread and device folders");
+    return text.empty() ? messages : text;
+  }
+
+  int translate_and_compile(const std::string& preprocessed, const std::string& after,
+                            const std::string& object, std::string& told) {
     const spaces::Options rules = space_options(preprocessed);
     const Translation translation =
         translate(preprocessed, o_.linked, watched(), cpp20(), &rules, for_debugger(), o_.xray);

@@ -87,6 +87,9 @@ std::string template_arguments(const Source& source, Index i);
 // lost.
 void rewrite_lost_call(Source& source, Index i);
 
+// For the checks: the allocation at `i` loses its cast to void**, so that the type is known.
+void rewrite_allocation(Source& source, Index i);
+
 // An asm statement in device code. One that is not known is an error; in a library's header only
 // where it is used.
 void rewrite_asm(Source& source, Index i, bool in_library);

@@ -89,6 +89,7 @@ class Translator {
         } else if (checked_ && s_.is(at_ + 1, '(') && !system_header_ && !at_namespace_scope() &&
                    !in_device_code()) {
           rewrite_lost_call(s_, at_);
+          rewrite_allocation(s_, at_);
         } else if (constant_indices_end_ != none && at_ < constant_indices_end_) {
           rewrite_index();
         }

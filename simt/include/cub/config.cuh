@@ -10,6 +10,7 @@
 #include <cuda_runtime.h>
 #include <simt/device_task.h>
 #include <simt/group_warp.h>
+#include <simt/cccl_sides.inc>
 
 #include <chrono>  // programs rely on NVIDIA's headers to bring it
 

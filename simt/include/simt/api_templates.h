@@ -28,64 +28,87 @@ const void* symbol_address(const T& symbol) {
   return address;
 }
 
-// What `float (*m)[8]` points to has rows: the checks call its elements m[1][5].
-void tell_rows(const void* base, const ArrayShape& shape);
+// By the type of its pointer the checks name an element of an allocation: p[3], m[1][5].
+void tell_shape(const void* base, const ArrayShape& shape);
+template <class T, class = void>
+inline constexpr bool has_size = false;
+template <class T>
+inline constexpr bool has_size<T, std::void_t<decltype(sizeof(T))>> =
+    std::is_object_v<T> && !std::is_abstract_v<T>;
 // Inlined, as those that call it: an allocation is named after the program's line.
 template <class T>
-[[gnu::always_inline]] inline cudaError_t with_rows(cudaError_t error, T** pointer) {
-  if constexpr (std::is_array_v<T>) {
-    if (error == cudaSuccess) tell_rows(*pointer, shape_of<T[1]>());
+[[gnu::always_inline]] inline cudaError_t with_shape(cudaError_t error, T** pointer) {
+  if constexpr (has_size<T>) {
+    const volatile void* const base = *pointer;
+    if (error == cudaSuccess) tell_shape(const_cast<const void*>(base), shape_of<T[1]>());
   }
   return error;
 }
+
+// Stands, in checked programs, where the program has cast the first argument to void**: by the
+// translator. `->*` binds as a cast does.
+struct PointerToAllocate {
+  template <class T>
+  constexpr T** operator->*(T** pointer) const {
+    return pointer;
+  }
+  template <class Other>
+  void** operator->*(Other other) const {
+    return (void**)(other);
+  }
+};
 
 }  // namespace simt
 
 template <class T>
 [[gnu::always_inline]] inline cudaError_t cudaMalloc(T** pointer, size_t size) {
-  return simt::with_rows(cudaMalloc(reinterpret_cast<void**>(pointer), size), pointer);
+  return simt::with_shape(cudaMalloc((void**)(pointer), size), pointer);
 }
 template <class T>
 cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width, size_t height) {
-  return cudaMallocPitch(reinterpret_cast<void**>(pointer), pitch, width, height);
+  return cudaMallocPitch((void**)(pointer), pitch, width, height);
 }
 template <class T>
 [[gnu::always_inline]] inline cudaError_t cudaMallocManaged(
     T** pointer, size_t size, unsigned int flags = cudaMemAttachGlobal) {
-  return simt::with_rows(cudaMallocManaged(reinterpret_cast<void**>(pointer), size, flags),
-                         pointer);
+  return simt::with_shape(cudaMallocManaged((void**)(pointer), size, flags), pointer);
 }
 template <class T>
-cudaError_t cudaMallocHost(T** pointer, size_t size, unsigned int flags = cudaHostAllocDefault) {
-  return cudaHostAlloc(reinterpret_cast<void**>(pointer), size, flags);
+[[gnu::always_inline]] inline cudaError_t cudaMallocHost(
+    T** pointer, size_t size, unsigned int flags = cudaHostAllocDefault) {
+  return simt::with_shape(cudaHostAlloc((void**)(pointer), size, flags), pointer);
 }
 inline cudaError_t cudaMallocHost(void** pointer, size_t size, unsigned int flags) {
   return cudaHostAlloc(pointer, size, flags);
 }
 template <class T>
-cudaError_t cudaHostAlloc(T** pointer, size_t size, unsigned int flags) {
-  return cudaHostAlloc(reinterpret_cast<void**>(pointer), size, flags);
+[[gnu::always_inline]] inline cudaError_t cudaHostAlloc(T** pointer, size_t size,
+                                                        unsigned int flags) {
+  return simt::with_shape(cudaHostAlloc((void**)(pointer), size, flags), pointer);
 }
 template <class T>
 cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned int flags) {
-  return cudaHostGetDevicePointer(reinterpret_cast<void**>(device), host, flags);
+  return cudaHostGetDevicePointer((void**)(device), host, flags);
 }
 template <class T>
-cudaError_t cudaMallocAsync(T** pointer, size_t size, cudaStream_t stream) {
-  return cudaMallocAsync(reinterpret_cast<void**>(pointer), size, stream);
+[[gnu::always_inline]] inline cudaError_t cudaMallocAsync(T** pointer, size_t size,
+                                                          cudaStream_t stream) {
+  return simt::with_shape(cudaMallocAsync((void**)(pointer), size, stream), pointer);
 }
 template <class T>
-cudaError_t cudaMallocAsync(T** pointer, size_t size, cudaMemPool_t pool, cudaStream_t stream) {
-  return cudaMallocFromPoolAsync(reinterpret_cast<void**>(pointer), size, pool, stream);
+[[gnu::always_inline]] inline cudaError_t cudaMallocAsync(T** pointer, size_t size,
+                                                          cudaMemPool_t pool, cudaStream_t stream) {
+  return simt::with_shape(cudaMallocFromPoolAsync((void**)(pointer), size, pool, stream), pointer);
 }
 inline cudaError_t cudaMallocAsync(void** pointer, size_t size, cudaMemPool_t pool,
                                    cudaStream_t stream) {
   return cudaMallocFromPoolAsync(pointer, size, pool, stream);
 }
 template <class T>
-cudaError_t cudaMallocFromPoolAsync(T** pointer, size_t size, cudaMemPool_t pool,
-                                    cudaStream_t stream) {
-  return cudaMallocFromPoolAsync(reinterpret_cast<void**>(pointer), size, pool, stream);
+[[gnu::always_inline]] inline cudaError_t cudaMallocFromPoolAsync(T** pointer, size_t size,
+                                                                  cudaMemPool_t pool,
+                                                                  cudaStream_t stream) {
+  return simt::with_shape(cudaMallocFromPoolAsync((void**)(pointer), size, pool, stream), pointer);
 }
 template <class T>
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T* pointer, size_t length = 0,
@@ -137,7 +160,7 @@ cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {
 }
 template <class T, class S>
 cudaError_t cudaGetSymbolAddress(T** pointer, const S& symbol) {
-  return cudaGetSymbolAddress(reinterpret_cast<void**>(pointer), simt::symbol_address(symbol));
+  return cudaGetSymbolAddress((void**)(pointer), simt::symbol_address(symbol));
 }
 template <class T>
 cudaError_t cudaGetSymbolSize(size_t* size, const T& symbol) {

@@ -68,4 +68,7 @@ struct Image {
   cudaTextureDesc how;          // of a texture
 };
 
+// Tells the checks of an access at a byte x that is no multiple of its size: undefined on a GPU.
+void misaligned_surface(unsigned long long object, int x, size_t bytes, bool write);
+
 }  // namespace simt

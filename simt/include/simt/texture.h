@@ -116,8 +116,11 @@ T element(const Image& image, const char* at) {
   auto* out = reinterpret_cast<Scalar*>(&result);
   const bool normalised = image.how.readMode == cudaReadModeNormalizedFloat;
   if (!normalised && (!std::is_same_v<Scalar, float> || image.format.x == 32)) {
-    if (at != nullptr)
-      std::memcpy(&result, at, std::min(sizeof(T), static_cast<size_t>(texel_bytes(image.format))));
+    const auto bytes = static_cast<size_t>(texel_bytes(image.format));
+    if (at != nullptr && bytes >= sizeof(T))
+      std::memcpy(&result, at, sizeof(T));  // one access, which the checks see
+    else if (at != nullptr)
+      std::memcpy(&result, at, bytes);
     else
       for (int k = 0; k < Channels<T>::count; ++k)
         out[k] = static_cast<Scalar>(image.how.borderColor[k]);
@@ -205,6 +208,7 @@ inline char* surface_place(unsigned long long object, int x, int y, int z, size_
 template <class T>
 T surface_read(unsigned long long object, int x, int y, int z, cudaSurfaceBoundaryMode mode) {
   T value{};
+  if (x % static_cast<int>(sizeof(T)) != 0) misaligned_surface(object, x, sizeof(T), false);
   if (const char* at = surface_place(object, x, y, z, sizeof(T), mode))
     std::memcpy(&value, at, sizeof(T));
   return value;
@@ -212,6 +216,7 @@ T surface_read(unsigned long long object, int x, int y, int z, cudaSurfaceBounda
 template <class T>
 void surface_write(const T& value, unsigned long long object, int x, int y, int z,
                    cudaSurfaceBoundaryMode mode) {
+  if (x % static_cast<int>(sizeof(T)) != 0) misaligned_surface(object, x, sizeof(T), true);
   if (char* at = surface_place(object, x, y, z, sizeof(T), mode))
     std::memcpy(at, &value, sizeof(T));
 }

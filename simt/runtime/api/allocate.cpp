@@ -64,8 +64,8 @@ cudaError_t cudaMalloc(void** pointer, size_t size) {
   return allocate(pointer, size, MemoryKind::device, 0, "cudaMalloc", __builtin_return_address(0));
 }
 
-void simt::tell_rows(const void* base, const ArrayShape& shape) {
-  if (check_hooks != nullptr) check_hooks->has_rows(base, shape);
+void simt::tell_shape(const void* base, const ArrayShape& shape) {
+  if (check_hooks != nullptr) check_hooks->has_shape(base, shape);
 }
 
 cudaError_t cudaMallocManaged(void** pointer, size_t size, unsigned int flags) {

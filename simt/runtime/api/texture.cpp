@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "api/internal.h"
+#include "tools/check_hooks.h"
 
 struct cudaArray {
   simt::Image image;
@@ -114,7 +115,8 @@ bool image_from(const cudaResourceDesc& from, Image& image) {
 }
 
 cudaError_t make_object(unsigned long long* object, const cudaResourceDesc* resource,
-                        const cudaTextureDesc* how, const cudaResourceViewDesc* view) {
+                        const cudaTextureDesc* how, const cudaResourceViewDesc* view,
+                        const char* what) {
   Image image{};
   if (object == nullptr || resource == nullptr || !image_from(*resource, image))
     return record(cudaErrorInvalidValue);
@@ -122,6 +124,8 @@ cudaError_t make_object(unsigned long long* object, const cudaResourceDesc* reso
   // Kernels read it, so it lives in memory of the device.
   void* memory = nullptr;
   if (const cudaError_t error = simt::api::allocate_own(&memory, sizeof image)) return error;
+  if (simt::check_hooks != nullptr && simt::check_hooks->object_made != nullptr)
+    simt::check_hooks->object_made(memory, what);
   *object = reinterpret_cast<unsigned long long>(memory);
   {
     const std::lock_guard guard(made_lock);
@@ -246,7 +250,7 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y,
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t* texture, const cudaResourceDesc* resource,
                                     const cudaTextureDesc* how, const cudaResourceViewDesc* view) {
   if (how == nullptr) return record(cudaErrorInvalidValue);
-  return make_object(texture, resource, how, view);
+  return make_object(texture, resource, how, view, "texture object");
 }
 
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texture) {
@@ -276,11 +280,17 @@ cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* resource,
 
 cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* surface,
                                     const cudaResourceDesc* resource) {
-  return make_object(surface, resource, nullptr, nullptr);
+  return make_object(surface, resource, nullptr, nullptr, "surface object");
 }
 
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surface) {
   return drop_object(surface);
+}
+
+void simt::misaligned_surface(unsigned long long object, int x, size_t bytes, bool write) {
+  if (check_hooks == nullptr || check_hooks->misaligned_surface == nullptr) return;
+  check_hooks->misaligned_surface(reinterpret_cast<const void*>(object), x, bytes, write,
+                                  __builtin_return_address(0));
 }
 
 namespace simt::api {

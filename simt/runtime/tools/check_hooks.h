@@ -44,7 +44,8 @@ struct LostError {
 struct CheckHooks {
   // `caller` is null for memory that the program knows nothing of.
   void (*allocated)(const void* base, std::size_t size, MemoryKind kind, const void* caller);
-  void (*has_rows)(const void* base, const ArrayShape& shape);  // of what was allocated last
+  // What the pointer to it points to.
+  void (*has_shape)(const void* base, const ArrayShape& shape);
   // True: the check keeps the memory for a while, and gives it back with heap_free.
   bool (*freed)(void* base, std::size_t size, const void* caller);
   void (*bad_free)(const void* pointer, const void* caller);
@@ -97,6 +98,11 @@ struct CheckHooks {
   // Something that must not be: a copy that nobody waited for and so on. `thread` of the running
   // block.
   void (*async_misuse)(FindingKind kind, const char* what, unsigned thread, const void* pc);
+  // What was allocated last is a texture or a surface object: `what` says which.
+  void (*object_made)(const void* base, const char* what) = nullptr;
+  // The running thread is about to read or write `bytes` of a surface at a byte x that is no multiple of it.
+  void (*misaligned_surface)(const void* object, int x, std::size_t bytes, bool write,
+                             const void* pc) = nullptr;
   // A lane's row of 16 bytes in a matrix that a warp loads (ldmatrix); told only by code that is
   // counted (simt/xray), null in the checks.
   void (*matrix_row)(const void* row, const void* pc) = nullptr;
