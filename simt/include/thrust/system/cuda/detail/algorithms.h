@@ -5,6 +5,7 @@
 // algorithms that a program does not include are never looked up. A shuffle stays Thrust's own: it draws its keys on
 // the host, from the caller's generator, which must go on; the scan of it then comes here.
 
+#include <thrust/detail/raw_pointer_cast.h>
 #include <thrust/iterator/iterator_traits.h>
 #include <thrust/system/cuda/detail/execution_policy.h>
 #include <thrust/system/cuda/detail/run.h>
