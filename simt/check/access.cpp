@@ -17,10 +17,16 @@ __thread Self* mine = nullptr;
 
 namespace {
 
+// What is read as a whole may have padding. No number of C++ that kernels have is 16 bytes wide, so that such a load
+// is a structure's; g++ makes it of { long long; int }, too, whose last bytes nobody writes.
+bool is_whole(const Access& access) {
+  return access.how == How::copy || (access.how == How::plain && access.size == 16);
+}
+
 // What a copy touches of memory that was never written is often padding: something of it must have
 // been written.
 bool is_written(const unsigned char* marks, const Access& access) {
-  if (access.how == How::copy) return std::memchr(marks, good, access.size) != nullptr;
+  if (is_whole(access)) return std::memchr(marks, good, access.size) != nullptr;
   return all_good(marks, access.size);
 }
 
@@ -33,8 +39,8 @@ void check_written(const Area& area, const Access& access, const Region* region)
   if (enabled.init && reads(access) && !is_written(marks, access)) {
     uninitialised(access, region);
   }
-  if (enabled.init && !access.write && access.how == How::copy) return;  // padding stays unwritten
-  std::memset(marks, good, access.size);                                 // once is enough
+  if (enabled.init && !access.write && is_whole(access)) return;  // padding stays unwritten
+  std::memset(marks, good, access.size);                          // once is enough
 }
 
 bool look_at_shared(const Block& owner, const Access& access) {
