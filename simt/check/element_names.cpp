@@ -1,12 +1,12 @@
 #include "element_names.h"
 
 namespace simt::check {
-namespace {
 
-// Of what the pointer points to, without the dimensions of arrays; 0: not known.
 std::size_t element_size(const ArrayShape& shape) {
   return shape.known && shape.rank != 0 ? shape.steps[shape.rank - 1] : 0;
 }
+
+namespace {
 
 std::string bytes_from_to(long long first, std::size_t count) {
   const std::string from = std::to_string(first);

@@ -10,6 +10,9 @@
 
 namespace simt::check {
 
+// Of what the pointer points to, without the dimensions of arrays; 0: not known.
+std::size_t element_size(const ArrayShape& shape);
+
 // "a[3]", "element 3", "a at byte 7": the place `offset` bytes behind the start of `name`.
 std::string element(std::string_view name, std::size_t offset, std::size_t size);
 // "s[3][5]", by the variable's own dimensions; "s[3], its bytes 4-7" of a struct's member; "total" of one that is no array.

@@ -196,6 +196,8 @@ class Driver {
             "-fno-toplevel-reorder",  // keeps the zones around device variables in their place
             "--param=tsan-distinguish-volatile=1",
             "--param=tsan-instrument-func-entry-exit=0",
+            "--param=sra-max-scalarization-size-Ospeed=0",  // a copy of a struct is one access, not
+            "--param=sra-max-scalarization-size-Osize=0",   // one of each member and of the padding
             "-fsanitize=alignment",
             "-fno-ipa-icf",       // a function is its own, not one like it
             "-fno-crossjumping",  // and so is an access

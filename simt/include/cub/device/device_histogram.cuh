@@ -5,6 +5,8 @@
 
 #include <cub/util_device.cuh>
 
+#include <cuda/std/array>
+
 #include <array>
 #include <cstdint>
 
@@ -133,29 +135,67 @@ struct DeviceHistogram {
     return HistogramRange(storage, bytes, samples, counts, levels, boundaries, count, Offset{1},
                           row_size<Samples>(count), stream);
   }
+  // Several channels: what belongs to each stands in arrays, or in cuda::std::arrays since CUB 3.
   template <int Channels, int Active, class Samples, class Counter, class Level, class Offset>
   static detail::if_count<Offset> MultiHistogramEven(void* storage, std::size_t& bytes,
-                                                     Samples samples, Counter* (&counts)[Active],
-                                                     const int (&levels)[Active],
-                                                     const Level (&lower)[Active],
-                                                     const Level (&upper)[Active], Offset pixels,
+                                                     Samples samples, Counter* const* counts,
+                                                     const int* levels, const Level* lower,
+                                                     const Level* upper, Offset row_pixels,
+                                                     Offset rows, std::size_t row_bytes,
                                                      cudaStream_t stream = nullptr) {
-    return detail::histogram<Channels, Active>(
-        "cub::DeviceHistogram::MultiHistogramEven", storage, bytes, samples,
-        detail::all_counts<Active>(counts), detail::even_bins<Active>(levels, lower, upper), pixels,
-        1, row_size<Samples>(pixels * Channels), stream);
+    return detail::histogram<Channels, Active>("cub::DeviceHistogram::MultiHistogramEven", storage,
+                                               bytes, samples, detail::all_counts<Active>(counts),
+                                               detail::even_bins<Active>(levels, lower, upper),
+                                               row_pixels, rows, row_bytes, stream);
+  }
+  template <int Channels, int Active, class Samples, class Counter, class Level, class Offset>
+  static detail::if_count<Offset> MultiHistogramEven(void* storage, std::size_t& bytes,
+                                                     Samples samples, Counter* const* counts,
+                                                     const int* levels, const Level* lower,
+                                                     const Level* upper, Offset pixels,
+                                                     cudaStream_t stream = nullptr) {
+    return MultiHistogramEven<Channels, Active>(
+        storage, bytes, samples, counts, levels, lower, upper, pixels, Offset{1},
+        row_size<Samples>(static_cast<std::int64_t>(pixels) * Channels), stream);
+  }
+  template <int Channels, int Active, class Samples, class Counter, class Level, class... Shape>
+  static cudaError_t MultiHistogramEven(void* storage, std::size_t& bytes, Samples samples,
+                                        ::cuda::std::array<Counter*, Active> counts,
+                                        ::cuda::std::array<int, Active> levels,
+                                        ::cuda::std::array<Level, Active> lower,
+                                        ::cuda::std::array<Level, Active> upper, Shape... shape) {
+    return MultiHistogramEven<Channels, Active>(storage, bytes, samples, counts.data(),
+                                                levels.data(), lower.data(), upper.data(),
+                                                shape...);
+  }
+  template <int Channels, int Active, class Samples, class Counter, class Level, class Offset>
+  static detail::if_count<Offset> MultiHistogramRange(
+      void* storage, std::size_t& bytes, Samples samples, Counter* const* counts, const int* levels,
+      const Level* const* boundaries, Offset row_pixels, Offset rows, std::size_t row_bytes,
+      cudaStream_t stream = nullptr) {
+    return detail::histogram<Channels, Active>("cub::DeviceHistogram::MultiHistogramRange", storage,
+                                               bytes, samples, detail::all_counts<Active>(counts),
+                                               detail::range_bins<Active>(levels, boundaries),
+                                               row_pixels, rows, row_bytes, stream);
   }
   template <int Channels, int Active, class Samples, class Counter, class Level, class Offset>
   static detail::if_count<Offset> MultiHistogramRange(void* storage, std::size_t& bytes,
-                                                      Samples samples, Counter* (&counts)[Active],
-                                                      const int (&levels)[Active],
-                                                      const Level* const (&boundaries)[Active],
-                                                      Offset pixels,
+                                                      Samples samples, Counter* const* counts,
+                                                      const int* levels,
+                                                      const Level* const* boundaries, Offset pixels,
                                                       cudaStream_t stream = nullptr) {
-    return detail::histogram<Channels, Active>(
-        "cub::DeviceHistogram::MultiHistogramRange", storage, bytes, samples,
-        detail::all_counts<Active>(counts), detail::range_bins<Active>(levels, boundaries), pixels,
-        1, row_size<Samples>(pixels * Channels), stream);
+    return MultiHistogramRange<Channels, Active>(
+        storage, bytes, samples, counts, levels, boundaries, pixels, Offset{1},
+        row_size<Samples>(static_cast<std::int64_t>(pixels) * Channels), stream);
+  }
+  template <int Channels, int Active, class Samples, class Counter, class Level, class... Shape>
+  static cudaError_t MultiHistogramRange(void* storage, std::size_t& bytes, Samples samples,
+                                         ::cuda::std::array<Counter*, Active> counts,
+                                         ::cuda::std::array<int, Active> levels,
+                                         ::cuda::std::array<const Level*, Active> boundaries,
+                                         Shape... shape) {
+    return MultiHistogramRange<Channels, Active>(storage, bytes, samples, counts.data(),
+                                                 levels.data(), boundaries.data(), shape...);
   }
 
  private:

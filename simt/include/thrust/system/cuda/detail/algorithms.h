@@ -2,8 +2,10 @@
 
 // Every algorithm on the device is the sequential one, run on the device. The overloads win over
 // Thrust's generic ones because their first parameter is the closer base of the policy; names of
-// algorithms that a program does not include are never looked up.
+// algorithms that a program does not include are never looked up. A shuffle stays Thrust's own: it draws its keys on
+// the host, from the caller's generator, which must go on; the scan of it then comes here.
 
+#include <thrust/detail/raw_pointer_cast.h>
 #include <thrust/iterator/iterator_traits.h>
 #include <thrust/system/cuda/detail/execution_policy.h>
 #include <thrust/system/cuda/detail/run.h>
@@ -93,8 +95,6 @@ SIMT_THRUST_ALGORITHM(set_symmetric_difference)
 SIMT_THRUST_ALGORITHM(set_symmetric_difference_by_key)
 SIMT_THRUST_ALGORITHM(set_union)
 SIMT_THRUST_ALGORITHM(set_union_by_key)
-SIMT_THRUST_ALGORITHM(shuffle)
-SIMT_THRUST_ALGORITHM(shuffle_copy)
 SIMT_THRUST_ALGORITHM(sort)
 SIMT_THRUST_ALGORITHM(sort_by_key)
 SIMT_THRUST_ALGORITHM(stable_sort)
