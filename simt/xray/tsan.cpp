@@ -160,7 +160,7 @@ void watch(const volatile void* at, std::size_t size, Kind kind, const void* pc,
   auto address = reinterpret_cast<std::uint64_t>(at);
   while (size != 0) {
     unsigned part = piece;
-    while (address % part != 0) part /= 2;
+    while (address % part != 0 || part > size) part /= 2;
     one(reinterpret_cast<const void*>(address), part, kind, pc);
     address += part;
     size -= part;

@@ -66,6 +66,25 @@ __global__ void particles(const Particle* x, Particle* y) {
   y[index_in_grid()] = x[index_in_grid()];
 }
 
+struct Pair {
+  float low, high;
+};
+struct Entry {
+  float before;
+  Pair pair;
+  float behind;
+};
+
+// A pair that begins four bytes behind a multiple of eight: its members, in device and in shared memory.
+// counts: ld=1024:16384 st=1024:8192 sts=2048:8192 lds=1024:4096
+__global__ void pairs(const Entry* x, Pair* y) {
+  __shared__ Entry entries[threads];
+  const Pair mine = x[index_in_grid()].pair;
+  entries[threadIdx.x] = {0, mine, 0};
+  __syncthreads();
+  y[index_in_grid()] = entries[threadIdx.x].pair;
+}
+
 // counts: ld=512:8192 st=512:8192
 __global__ void aligned_particles(const Aligned* x, Aligned* y) {
   y[index_in_grid()] = x[index_in_grid()];
@@ -156,6 +175,7 @@ int main() {
   shared_constants<<<blocks, threads>>>(y4);
   triples<<<blocks, threads>>>(x3, y3);
   particles<<<blocks, threads>>>(reinterpret_cast<Particle*>(x), reinterpret_cast<Particle*>(y));
+  pairs<<<blocks, threads>>>(reinterpret_cast<Entry*>(x), reinterpret_cast<Pair*>(y));
   aligned_particles<<<blocks, threads>>>(reinterpret_cast<Aligned*>(x),
                                          reinterpret_cast<Aligned*>(y));
   list_of_particle<<<blocks, threads>>>(reinterpret_cast<Aligned*>(y));
