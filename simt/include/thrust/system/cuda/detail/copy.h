@@ -4,12 +4,14 @@
 // cudaMemcpy; the rest element by element, across systems through arrays on both sides.
 
 #include <thrust/detail/raw_pointer_cast.h>
+#include <thrust/detail/raw_reference_cast.h>
 #include <thrust/iterator/iterator_traits.h>
 #include <thrust/system/cuda/detail/cross_system.h>
 #include <thrust/type_traits/is_contiguous_iterator.h>
 
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <vector>
 
 THRUST_NAMESPACE_BEGIN
@@ -64,7 +66,27 @@ class DeviceArray {
   void* data_ = nullptr;
 };
 
-template <class From, class Size, class To>
+// What becomes of an element: memory that holds a value, or memory that holds none yet.
+struct Assign {
+  template <class To, class Value>
+  void operator()(To to, Value&& value) const {
+    *to = static_cast<Value&&>(value);
+  }
+};
+struct Construct {
+  template <class To, class Value>
+  void operator()(To to, Value&& value) const {
+    using T = typename thrust::iterator_traits<To>::value_type;
+    using Reference = decltype(thrust::raw_reference_cast(*to));
+    if constexpr (std::is_same_v<Reference, T&>)
+      ::new (static_cast<void*>(std::addressof(thrust::raw_reference_cast(*to))))
+          T(thrust::raw_reference_cast(value));
+    else
+      *to = static_cast<Value&&>(value);
+  }
+};
+
+template <class Make = Assign, class From, class Size, class To>
 To copy_on_device(From first, Size count, To result) {
   if constexpr (is_one_memcpy<From, To>) {
     if (!::simt::in_kernel()) return copy_bytes(first, count, result);
@@ -72,12 +94,12 @@ To copy_on_device(From first, Size count, To result) {
   return run_on_device("thrust::copy", [=] {
     From from = first;
     To to = result;
-    for (Size i = 0; i < count; ++i, ++from, ++to) *to = *from;
+    for (Size i = 0; i < count; ++i, ++from, ++to) Make{}(to, *from);
     return to;
   });
 }
 
-template <class From, class Size, class To>
+template <class Make = Assign, class From, class Size, class To>
 To copy_to_device(From first, Size count, To result) {
   if constexpr (is_one_memcpy<From, To>) {
     return copy_bytes(first, count, result);
@@ -92,11 +114,11 @@ To copy_to_device(From first, Size count, To result) {
     for (Size i = 0; i < count; ++i, ++first) values.push_back(Box{T(*first)});
     const DeviceArray<T> array(values.size());
     copy_bytes(&values.front().value, count, array.data());
-    return copy_on_device(static_cast<const T*>(array.data()), count, result);
+    return copy_on_device<Make>(static_cast<const T*>(array.data()), count, result);
   }
 }
 
-template <class From, class Size, class To>
+template <class Make = Assign, class From, class Size, class To>
 To copy_to_host(From first, Size count, To result) {
   if constexpr (is_one_memcpy<From, To>) {
     return copy_bytes(first, count, result);
@@ -104,48 +126,60 @@ To copy_to_host(From first, Size count, To result) {
     using T = typename thrust::iterator_traits<From>::value_type;
     if (count <= 0) return result;
     const DeviceArray<T> array(static_cast<std::size_t>(count));
-    copy_on_device(first, count, array.data());
+    copy_on_device<Construct>(first, count, array.data());
     std::unique_ptr<T[]> values(new T[static_cast<std::size_t>(count)]);
     copy_bytes(array.data(), count, values.get());
-    for (Size i = 0; i < count; ++i, ++result) *result = values[i];
+    for (Size i = 0; i < count; ++i, ++result) Make{}(result, values[i]);
     return result;
   }
 }
 
-template <class Host, class Device, class From, class Size, class To>
+template <class Make, class Host, class Device, class From, class Size, class To>
 To copy_across(const thrust::cpp::execution_policy<Host>*, const execution_policy<Device>*,
                From first, Size count, To result) {
-  return copy_to_device(first, count, result);
+  return copy_to_device<Make>(first, count, result);
 }
-template <class Device, class Host, class From, class Size, class To>
+template <class Make, class Device, class Host, class From, class Size, class To>
 To copy_across(const execution_policy<Device>*, const thrust::cpp::execution_policy<Host>*,
                From first, Size count, To result) {
-  return copy_to_host(first, count, result);
+  return copy_to_host<Make>(first, count, result);
 }
 
-// The initialising forms differ for types with constructors only, which device memory has not.
-#define SIMT_THRUST_COPY(NAME)                                                                \
-  template <class Derived, class From, class To>                                              \
-  To NAME(execution_policy<Derived>&, From first, From last, To result) {                     \
-    return copy_on_device(first, count_of(first, last, 0), result);                           \
-  }                                                                                           \
-  template <class Derived, class From, class Size, class To>                                  \
-  To NAME##_n(execution_policy<Derived>&, From first, Size count, To result) {                \
-    return copy_on_device(first, count, result);                                              \
-  }                                                                                           \
-  template <class System1, class System2, class From, class To>                               \
-  To NAME(cross_system<System1, System2>, From first, From last, To result) {                 \
-    return copy_across(static_cast<System1*>(nullptr), static_cast<System2*>(nullptr), first, \
-                       count_of(first, last, 0), result);                                     \
-  }                                                                                           \
-  template <class System1, class System2, class From, class Size, class To>                   \
-  To NAME##_n(cross_system<System1, System2>, From first, Size count, To result) {            \
-    return copy_across(static_cast<System1*>(nullptr), static_cast<System2*>(nullptr), first, \
-                       count, result);                                                        \
+#define SIMT_THRUST_COPY(NAME, MAKE)                                                         \
+  template <class Derived, class From, class To>                                             \
+  To NAME(execution_policy<Derived>&, From first, From last, To result) {                    \
+    return copy_on_device<MAKE>(first, count_of(first, last, 0), result);                    \
+  }                                                                                          \
+  template <class Derived, class From, class Size, class To>                                 \
+  To NAME##_n(execution_policy<Derived>&, From first, Size count, To result) {               \
+    return copy_on_device<MAKE>(first, count, result);                                       \
+  }                                                                                          \
+  template <class System1, class System2, class From, class To>                              \
+  To NAME(cross_system<System1, System2>, From first, From last, To result) {                \
+    return copy_across<MAKE>(static_cast<System1*>(nullptr), static_cast<System2*>(nullptr), \
+                             first, count_of(first, last, 0), result);                       \
+  }                                                                                          \
+  template <class System1, class System2, class From, class Size, class To>                  \
+  To NAME##_n(cross_system<System1, System2>, From first, Size count, To result) {           \
+    return copy_across<MAKE>(static_cast<System1*>(nullptr), static_cast<System2*>(nullptr), \
+                             first, count, result);                                          \
   }
-SIMT_THRUST_COPY(copy)
-SIMT_THRUST_COPY(uninitialized_copy)
+SIMT_THRUST_COPY(copy, Assign)
+SIMT_THRUST_COPY(uninitialized_copy, Construct)
 #undef SIMT_THRUST_COPY
+
+template <class Derived, class To, class Size, class T>
+To uninitialized_fill_n(execution_policy<Derived>&, To first, Size count, const T& value) {
+  return run_on_device("thrust::uninitialized_fill", [=] {
+    To to = first;
+    for (Size i = 0; i < count; ++i, ++to) Construct{}(to, value);
+    return to;
+  });
+}
+template <class Derived, class To, class T>
+void uninitialized_fill(execution_policy<Derived>& policy, To first, To last, const T& value) {
+  uninitialized_fill_n(policy, first, count_of(first, last, 0), value);
+}
 
 }  // namespace cuda_cub
 THRUST_NAMESPACE_END
