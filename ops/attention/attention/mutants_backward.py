@@ -5,7 +5,7 @@ from pathlib import Path
 
 RUNG = "backward_05_wgmma_sm90.cu"
 OTHERS = []
-HOST = ["reference.cpp"]
+HOST = ["inputs.cpp", "reference.cpp"]
 CALLS = [r"__syncwarp\(\)", r"release\(.*\)", r"meet\(\d\)"]
 UNUSED = [
     "reduce.cuh",
